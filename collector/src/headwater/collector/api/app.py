@@ -1,0 +1,107 @@
+"""The application: every route, errors as JSON, names kept whole in paths."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
+
+from headwater.shared.errors import TransientError
+
+from .accept import IngestLimits, accept_event
+from .answers import Answer, Refusal, unavailable
+from .measures import HttpMetrics
+from .paths import encoded_path
+from .routes import datasets, events, evidence, graph, ingest, jobs, lineage, namespaces, operations, pages, runs
+from .services import Services
+
+_INGEST = b"/api/v1/lineage"
+
+
+def create_app(services: Services, *, limits: IngestLimits | None = None) -> FastAPI:
+    """The API over a running collector. Starting and stopping the collector is the caller's."""
+    return _Api(services, limits or IngestLimits())
+
+
+class _Api(FastAPI):
+    def __init__(self, services: Services, limits: IngestLimits) -> None:
+        super().__init__(
+            title="headwater",
+            version="1",
+            summary="Which run, which code and which inputs made this data?",
+            openapi_url="/api/openapi.json",
+            docs_url=None,  # both would load scripts from elsewhere; routes/pages.py has a page of our own
+            redoc_url=None,
+            default_response_class=Answer,
+            redirect_slashes=False,  # `encoded_path` takes trailing slashes off
+        )
+        self._services, self._limits = services, limits
+        self._metrics = HttpMetrics(services.registry)
+        self.include_router(ingest.router(services, limits))
+        for part in (lineage, jobs, runs, datasets, namespaces, events, evidence, graph, operations, pages):
+            self.include_router(part.router(services))
+        self.add_exception_handler(Refusal, _refused)
+        self.add_exception_handler(TransientError, _unavailable)
+        self.add_exception_handler(RequestValidationError, _invalid)
+        self.add_exception_handler(HTTPException, _http_error)
+        self.add_exception_handler(Exception, _bug)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await super().__call__(scope, receive, send)
+            return
+        started_s = time.perf_counter()
+        if scope.get("raw_path") == _INGEST and scope["method"] == "POST":
+            # The hot path goes round FastAPI's stack; the same function answers in routes/ingest.py.
+            answer = await accept_event(self._services, self._limits, scope, receive)
+            await answer(scope, receive, send)
+            self._metrics.ingested(answer.status_code, time.perf_counter() - started_s)
+            return
+        scope["path"] = encoded_path(scope)
+        status = 500
+
+        async def watched(message: Any) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await super().__call__(scope, receive, watched)
+        finally:
+            self._metrics.observed(scope, status, time.perf_counter() - started_s)
+
+
+async def _refused(_: Request, error: Exception) -> Answer:
+    assert isinstance(error, Refusal)
+    return error.answer()
+
+
+async def _unavailable(_: Request, error: Exception) -> Answer:
+    assert isinstance(error, TransientError)
+    return unavailable(error).answer()
+
+
+async def _invalid(_: Request, error: Exception) -> Answer:
+    assert isinstance(error, RequestValidationError)
+    faults = [f"{each['loc'][0]} param {each['loc'][-1]}: {each['msg']}" for each in error.errors()]
+    return Refusal(400, "; ".join(faults), errors=faults).answer()
+
+
+async def _http_error(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 404:
+        message = f"nothing is at {request.scope['path']}; names in a path are percent-encoded, / as %2F"
+    elif error.status_code == 405:
+        message = f"{request.method} is not for {request.scope['path']}"
+    else:
+        message = str(error.detail)
+    return Refusal(error.status_code, message, headers=error.headers).answer()
+
+
+async def _bug(_: Request, __: Exception) -> Answer:
+    return Refusal(500, "an error of the server's own; its log has the details").answer()

@@ -1,0 +1,108 @@
+"""Single values taken out of facets that anyone may have written: a wrong type reads as absent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..services import Json
+
+
+def text_of(facets: Json, facet: str, key: str) -> str | None:
+    """A text inside a facet, or None."""
+    value = _object(facets.get(facet)).get(key)
+    return value if isinstance(value, str) else None
+
+
+def object_of(facet: Json, key: str) -> Json:
+    """An object inside a facet, or an empty one."""
+    return _object(facet.get(key))
+
+
+def objects_of(facets: Json, facet: str, key: str) -> Iterator[Json]:
+    """The objects of a list inside a facet."""
+    values = _object(facets.get(facet)).get(key)
+    for value in values if isinstance(values, list) else ():
+        if isinstance(value, dict):
+            yield value
+
+
+def fields(facets: Json) -> list[Json]:
+    """Marquez's Field: {name, type, tags, description}. Nested fields are named by their path, as ``a.b``."""
+    tags = _field_tags(facets)
+    return [
+        {
+            "name": name,
+            "type": _text(field.get("type")),
+            "tags": tags.get(name, []),
+            "description": _text(field.get("description")),
+        }
+        for name, field in _flat_fields(list(objects_of(facets, "schema", "fields")), "")
+    ]
+
+
+def tags(facets: Json) -> list[str]:
+    """The tags facet's entries that are about the whole: ``key``, or ``key:value`` where a value says more."""
+    return sorted({_tag(tag) for tag in objects_of(facets, "tags", "tags") if not tag.get("field") and tag.get("key")})
+
+
+def column_lineage(facets: Json) -> list[Json] | None:
+    """Marquez's ColumnLineage, or None without the facet. Only what version 1-0 of the facet knew."""
+    columns = _object(facets.get("columnLineage")).get("fields")
+    if not isinstance(columns, dict):
+        return None
+    return [_column(name, _object(column)) for name, column in columns.items()]
+
+
+def _column(name: str, column: Json) -> Json:
+    kind, description = _text(column.get("transformationType")), _text(column.get("transformationDescription"))
+    inputs = column.get("inputFields")
+    return {
+        "name": name,
+        "inputFields": [
+            {
+                "namespace": _text(source.get("namespace")),
+                "dataset": _text(source.get("name")),
+                "field": _text(source.get("field")),
+                "transformationDescription": description,
+                "transformationType": kind,
+            }
+            for source in (inputs if isinstance(inputs, list) else ())
+            if isinstance(source, dict)
+        ],
+        "transformationDescription": description,
+        "transformationType": kind,
+    }
+
+
+def _flat_fields(found: list[Json], prefix: str) -> Iterator[tuple[str, Json]]:
+    for field in found:
+        name = _text(field.get("name"))
+        if name is None:
+            continue
+        yield prefix + name, field
+        nested = field.get("fields")
+        if isinstance(nested, list):
+            yield from _flat_fields([each for each in nested if isinstance(each, dict)], f"{prefix}{name}.")
+
+
+def _field_tags(facets: Json) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for tag in objects_of(facets, "tags", "tags"):
+        field = _text(tag.get("field"))
+        if field and tag.get("key"):
+            found.setdefault(field, []).append(_tag(tag))
+    return found
+
+
+def _tag(tag: Json) -> str:
+    key, value = str(tag["key"]), tag.get("value")
+    return key if value in (None, "", "true", True) else f"{key}:{value}"
+
+
+def _object(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,111 @@
+"""Marquez's Run."""
+
+from __future__ import annotations
+
+from headwater.collector.derive.state import derive_state
+from headwater.collector.stores.reading import Facets
+from headwater.shared import times
+from headwater.shared.codec import run_uuid
+from headwater.shared.event import Name
+
+from ..services import Json
+from .facets import object_of, text_of
+from .versions import generation_uuid, job_version_uuid
+from .views import RunView
+
+
+def run(view: RunView) -> Json:
+    """A Run; ``facets`` are the run facets. ``contradiction``, ``generation``, ``grade`` and ``status`` are ours."""
+    facts = view.facts
+    state = derive_state(facts.states)
+    return {
+        "id": facts.run,
+        "createdAt": shown(facts.first_time),
+        "updatedAt": shown(facts.last_time),
+        "nominalStartTime": _facet_time(facts.facets, "nominalStartTime"),
+        "nominalEndTime": _facet_time(facts.facets, "nominalEndTime"),
+        "state": state.state,
+        "startedAt": shown(state.started),
+        "endedAt": shown(state.ended),
+        "durationMs": _duration_ms(state.started, state.ended),
+        "args": _args(view),
+        "jobVersion": job_version(view),
+        "inputDatasetVersions": [
+            {
+                "datasetVersionId": _version_id(read.pin.dataset, read.pin.version),
+                "facets": read.own_facets,
+                "generation": read.pin.version,
+                "grade": read.pin.grade,
+            }
+            for read in view.reads
+        ],
+        "outputDatasetVersions": [
+            {
+                "datasetVersionId": _version_id(write.claim.dataset, write.claim.version),
+                "facets": write.own_facets,
+                "generation": write.claim.version,
+                "status": "committed" if write.claim.commit_time else "candidate",
+            }
+            for write in view.writes
+        ],
+        "facets": facts.facets,
+        "contradiction": state.contradiction,
+    }
+
+
+def job_version(view: RunView) -> Json | None:
+    """The version of the job as this run of it read, wrote and was located."""
+    job = view.facts.job
+    if job is None:
+        return None
+    inputs = [read.pin.dataset for read in view.reads]
+    outputs = [write.claim.dataset for write in view.writes]
+    location = text_of(view.facts.job_facets, "sourceCodeLocation", "url")
+    return {**job._asdict(), "version": job_version_uuid(job, inputs, outputs, location)}
+
+
+def parent_of(view: RunView) -> tuple[str, Name | None] | None:
+    """The parent facet's run and job; a run that names itself has none."""
+    parent = view.facts.facets.get("parent", {})
+    run_id = object_of(parent, "run").get("runId")
+    if not isinstance(run_id, str) or run_uuid(run_id) == view.facts.run:
+        return None
+    job = object_of(parent, "job")
+    named = isinstance(job.get("namespace"), str) and isinstance(job.get("name"), str)
+    return run_uuid(run_id), Name(job["namespace"], job["name"]) if named else None
+
+
+def shown(canonical: str | None) -> str | None:
+    """A time as Marquez writes it."""
+    return None if canonical is None else times.display(canonical)
+
+
+def _args(view: RunView) -> Json:
+    args: Json = {}
+    for key, facet_key in (("nominal_start_time", "nominalStartTime"), ("nominal_end_time", "nominalEndTime")):
+        if time := _facet_time(view.facts.facets, facet_key):
+            args[key] = time
+    if parent := parent_of(view):
+        run_id, job = parent
+        args["run_id"] = run_id
+        if job:
+            args |= {"name": job.name, "namespace": job.namespace}
+    return args
+
+
+def _version_id(dataset: Name, generation: str | None) -> Json:
+    return {**dataset._asdict(), "version": generation_uuid(dataset, generation)}
+
+
+def _facet_time(facets: Facets, key: str) -> str | None:
+    text = text_of(facets, "nominalTime", key)
+    try:
+        return times.display(times.parse(text)) if text else None
+    except ValueError:
+        return None
+
+
+def _duration_ms(started: str | None, ended: str | None) -> int | None:
+    if started is None or ended is None:
+        return None
+    return round((times.to_epoch_s(ended) - times.to_epoch_s(started)) * 1000)

@@ -1,0 +1,157 @@
+"""What Marquez's shapes are made from: runs, jobs and datasets, each kind fetched in bulk, however many are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from headwater.collector.derive.edges import inputs_of
+from headwater.collector.facts import Scope, Side
+from headwater.collector.questions.entities import edge_names, merged_facets
+from headwater.collector.questions.lookup import Lookup, Pin
+from headwater.collector.stores.reading import Claim, Facets, JobFacts, PinQuery, Reader, RunFacts
+from headwater.shared.event import Name
+
+
+class ReadView(NamedTuple):
+    """One input of a run: which generation, and the inputFacets stated with it."""
+
+    pin: Pin
+    own_facets: Facets
+
+
+class WriteView(NamedTuple):
+    """One output of a run. ``claim.dataset`` is canonical."""
+
+    claim: Claim
+    facets: Facets
+    own_facets: Facets
+
+
+class RunView(NamedTuple):
+    facts: RunFacts
+    reads: list[ReadView]
+    writes: list[WriteView]
+
+
+class JobView(NamedTuple):
+    """A job with its current edges and its newest runs."""
+
+    facts: JobFacts
+    inputs: list[Name]
+    outputs: list[Name]
+    latest: list[RunView]
+
+
+class DatasetView(NamedTuple):
+    """A dataset as asked for by one of its names. Times are canonical."""
+
+    name: Name
+    canonical: Name
+    aliases: list[Name]
+    first_time: str
+    last_time: str
+    deleted: bool
+    current: Claim | None
+    facets: Facets
+
+
+async def run_views(reader: Reader, run_ids: Collection[str]) -> dict[str, RunView]:
+    """The known ones of these runs, whole."""
+    if not run_ids:
+        return {}
+    lookup = Lookup(reader)
+    runs = await lookup.runs(run_ids, facets=None)
+    claims = await reader.claims_of_runs(runs.keys())
+    await lookup.identify(claim.dataset for claim in claims)
+    inputs = {run: inputs_of(facts, lookup.identity) for run, facts in runs.items()}
+    pins = await lookup.pins([(runs[run], *each) for run, found in inputs.items() for each in found])
+    views = {run: RunView(facts, [], []) for run, facts in runs.items()}
+    for run, found in inputs.items():
+        own = _facets_of(runs[run], Scope.INPUT_OWN, lookup)
+        for name, version in found:
+            views[run].reads.append(ReadView(pins[run, name, version], _of(own, name, version)))
+    for run, written in _by_run(claims).items():
+        stated, own = (_facets_of(runs[run], scope, lookup) for scope in (Scope.OUTPUT, Scope.OUTPUT_OWN))
+        for claim in sorted(each._replace(dataset=lookup.identity.of(each.dataset)) for each in written):
+            key = (claim.dataset, claim.version)
+            views[run].writes.append(WriteView(claim, _of(stated, *key), _of(own, *key)))
+    return views
+
+
+async def job_views(reader: Reader, names: Collection[Name], *, runs: int) -> dict[Name, JobView]:
+    """The known ones of these jobs, each with its ``runs`` newest runs."""
+    if not names:
+        return {}
+    lookup = Lookup(reader)
+    jobs = await reader.jobs(names)
+    edges = await reader.job_edges(jobs.keys(), [])
+    await lookup.identify([edge.dataset for edge in edges])
+    rows = await reader.latest_runs(jobs.keys(), runs)
+    latest = await run_views(reader, [row.run for found in rows.values() for row in found])
+    of_job = {name: [edge for edge in edges if edge.job == name] for name in jobs} if len(jobs) < 2 else {}
+    if not of_job:
+        for edge in edges:
+            of_job.setdefault(edge.job, []).append(edge)
+    return {
+        name: JobView(
+            facts,
+            edge_names(lookup, of_job.get(name, []), Side.INPUT),
+            edge_names(lookup, of_job.get(name, []), Side.OUTPUT),
+            [latest[row.run] for row in rows.get(name, ()) if row.run in latest],
+        )
+        for name, facts in jobs.items()
+    }
+
+
+async def dataset_views(reader: Reader, names: Collection[Name]) -> dict[Name, DatasetView]:
+    """The known ones of these datasets, by the name they were asked for."""
+    if not names:
+        return {}
+    lookup = Lookup(reader)
+    await lookup.identify(names)
+    members = {name: lookup.identity.members(name) for name in names}
+    every = {member for found in members.values() for member in found}
+    facts = await reader.datasets(every)
+    known = [name for name in names if any(member in facts for member in members[name])]
+    current = await lookup.current([PinQuery(members[name], None, None) for name in known])
+    dropped: dict[Name, str] = {}
+    for drop in await reader.drops(every):
+        canonical = lookup.identity.of(drop.dataset)
+        dropped[canonical] = max(dropped.get(canonical, ""), drop.time)
+    views: dict[Name, DatasetView] = {}
+    for name, claim in zip(known, current, strict=True):
+        canonical = lookup.identity.of(name)
+        found = {member: facts[member] for member in members[name] if member in facts}
+        last_drop, committed = dropped.get(canonical), (claim and claim.commit_time) or ""
+        views[name] = DatasetView(
+            name,
+            canonical,
+            [member for member in members[name] if member != canonical],
+            min(each.first_time for each in found.values()),
+            max(each.last_time for each in found.values()),
+            last_drop is not None and last_drop >= committed,
+            claim,
+            merged_facets(found),
+        )
+    return views
+
+
+def _by_run(claims: Collection[Claim]) -> dict[str, list[Claim]]:
+    found: dict[str, list[Claim]] = {}
+    for claim in claims:
+        found.setdefault(claim.run, []).append(claim)
+    return found
+
+
+def _facets_of(run: RunFacts, scope: Scope, lookup: Lookup) -> dict[tuple[Name, str], Facets]:
+    found: dict[tuple[Name, str], Facets] = {}
+    for (each, name, version), facets in run.io_facets.items():
+        if each is scope:
+            found.setdefault((lookup.identity.of(name), version), {}).update(facets)
+    return found
+
+
+def _of(facets: dict[tuple[Name, str], Facets], name: Name, version: str) -> Facets:
+    """What was stated of a dataset without a version holds for its version too, unless that says otherwise."""
+    return {**facets.get((name, ""), {}), **facets.get((name, version), {})}

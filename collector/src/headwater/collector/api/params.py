@@ -1,0 +1,47 @@
+"""Path and query parameters: their types, once, with what is accepted said in the error and in the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+from urllib.parse import unquote_to_bytes
+
+from fastapi import Path, Query
+from pydantic import AfterValidator
+
+from headwater.shared import times
+
+MAX_PAGE = 1000
+MAX_DEPTH = 1000
+MAX_REACHED = 100_000
+
+
+def unquoted(segment: str) -> str:
+    """A path segment, percent-decoded once. Raises ValueError where that gives no UTF-8."""
+    try:
+        return unquote_to_bytes(segment).decode()
+    except UnicodeDecodeError as error:
+        raise ValueError("its percent-encoding must give UTF-8") from error
+
+
+def canonical_time(text: str) -> str:
+    """As `headwater.shared.times.parse`. A ``+`` that the query's own encoding turned into a space is put back."""
+    try:
+        return times.parse(text)
+    except ValueError:
+        if " " not in text:
+            raise
+    return times.parse(text.replace(" ", "+"))
+
+
+Segment: TypeAlias = Annotated[str, Path(description="Percent-encoded, `/` as `%2F`."), AfterValidator(unquoted)]
+Limit: TypeAlias = Annotated[int, Query(ge=0, le=MAX_PAGE, description="At most this many entries.")]
+Offset: TypeAlias = Annotated[int, Query(ge=0, le=2**31 - 1, description="Leaves out that many first.")]
+Generation: TypeAlias = Annotated[
+    str | None, Query(min_length=1, description="A version of the dataset; the current one if left out.")
+]
+Depth: TypeAlias = Annotated[int, Query(ge=0, le=MAX_DEPTH, description="Hops to walk.")]
+Time: TypeAlias = Annotated[
+    str | None,
+    Query(description="ISO 8601 time, for example 2026-01-01T00:00:00Z."),
+    AfterValidator(lambda text: None if text is None else canonical_time(text)),
+]

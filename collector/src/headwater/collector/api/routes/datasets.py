@@ -1,0 +1,60 @@
+"""Marquez's datasets and their versions."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from headwater.collector.questions.lookup import Lookup
+from headwater.shared.event import Name
+
+from ..answers import Answer, not_found
+from ..marquez.datasets import dataset as dataset_shape
+from ..marquez.datasets import dataset_version
+from ..marquez.views import DatasetView, dataset_views, run_views
+from ..params import Limit, Offset, Segment
+from ..services import Services
+
+MAX_COUNTED = 10_000
+"""``totalCount`` of versions stops here."""
+
+
+def router(services: Services) -> APIRouter:
+    routes = APIRouter(prefix="/api/v1", tags=["Marquez"])
+    reader = services.questions.reader
+
+    async def found(name: Name) -> DatasetView:
+        views = await dataset_views(reader, [name])
+        if name not in views:
+            raise not_found(f"Dataset '{name.name}' not found.")
+        return views[name]
+
+    @routes.get("/namespaces/{namespace}/datasets")
+    async def get_datasets(namespace: Segment, limit: Limit = 100, offset: Offset = 0) -> Answer:
+        """The datasets of a namespace by name, symlinked names too."""
+        total, names = await reader.list_datasets(namespace, limit, offset)
+        if not total and namespace not in await reader.namespaces():
+            raise not_found(f"Namespace '{namespace}' not found.")
+        views = await dataset_views(reader, names)
+        return Answer(
+            {"totalCount": total, "datasets": [dataset_shape(views[name]) for name in names if name in views]}
+        )
+
+    @routes.get("/namespaces/{namespace}/datasets/{name}")
+    async def get_dataset(namespace: Segment, name: Segment) -> Answer:
+        """A dataset, under any of its names."""
+        return Answer(dataset_shape(await found(Name(namespace, name))))
+
+    @routes.get("/namespaces/{namespace}/datasets/{name}/versions")
+    async def get_dataset_versions(namespace: Segment, name: Segment, limit: Limit = 100, offset: Offset = 0) -> Answer:
+        """The committed generations of a dataset, newest first, each with the run that wrote it."""
+        view = await found(Name(namespace, name))
+        lookup = Lookup(reader)
+        await lookup.identify([view.name])
+        members = lookup.identity.members(view.name)
+        claims = await reader.history(members, committed=True, limit=MAX_COUNTED)
+        page = claims[offset : offset + limit]
+        runs = await run_views(reader, {claim.run for claim in page})
+        versions = [dataset_version(view, claim, runs.get(claim.run)) for claim in page]
+        return Answer({"versions": versions, "totalCount": len(claims), "truncated": len(claims) == MAX_COUNTED})
+
+    return routes

@@ -1,0 +1,95 @@
+"""headwater's own questions: which run, code and inputs made a generation, and what was made from it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from headwater.shared.event import Name
+
+from ..answers import Answer, not_found
+from ..nodes import known
+from ..params import MAX_REACHED, Depth, Generation, Segment
+from ..services import Services
+
+
+def router(services: Services) -> APIRouter:
+    routes = APIRouter(prefix="/api", tags=["headwater"])
+    questions = services.questions
+
+    async def must_exist(dataset: Name) -> None:
+        if not await known(questions.reader, "dataset", [dataset]):
+            raise not_found(f"Dataset '{dataset.name}' in namespace '{dataset.namespace}' not found.")
+
+    @routes.get("/evidence/{namespace}/{name}")
+    async def get_evidence(
+        namespace: Segment,
+        name: Segment,
+        generation: Generation = None,
+        depth: Annotated[int, Query(ge=1, le=20, description="Levels of input generations to go back.")] = 1,
+    ) -> Answer:
+        """Which run, which code and which input generations made a generation of a dataset.
+
+        `status` is `published`, `candidate`, `conflict` (two runs claim it; both are named) or `unknown`.
+        """
+        dataset = Name(namespace, name)
+        await must_exist(dataset)
+        return Answer(await questions.evidence(dataset, generation, depth=depth))
+
+    @routes.get("/impact/{namespace}/{name}")
+    async def get_impact(
+        namespace: Segment,
+        name: Segment,
+        generation: Generation = None,
+        max_depth: Depth = 20,
+        limit: Annotated[int, Query(ge=1, le=MAX_REACHED, description="Generations at most.")] = 10_000,
+    ) -> Answer:
+        """What was made from a generation, by distance. `possible` marks what a run may have made from it."""
+        dataset = Name(namespace, name)
+        await must_exist(dataset)
+        return Answer(await questions.impact(dataset, generation, max_depth=max_depth, limit=limit))
+
+    @routes.get("/upstream/{namespace}/{name}")
+    async def get_upstream(
+        namespace: Segment,
+        name: Segment,
+        generation: Generation = None,
+        max_depth: Depth = 20,
+        limit: Annotated[int, Query(ge=1, le=MAX_REACHED, description="Generations at most.")] = 10_000,
+    ) -> Answer:
+        """What a generation was made from, by distance."""
+        dataset = Name(namespace, name)
+        await must_exist(dataset)
+        return Answer(await questions.upstream(dataset, generation, max_depth=max_depth, limit=limit))
+
+    @routes.get("/columns/{namespace}/{name}/{column}")
+    async def get_column(
+        namespace: Segment,
+        name: Segment,
+        column: Segment,
+        generation: Generation = None,
+        max_depth: Depth = 20,
+    ) -> Answer:
+        """The columns that a column was made from: `inputs` directly, `sources` walked back to where they end."""
+        dataset = Name(namespace, name)
+        await must_exist(dataset)
+        return Answer(
+            {
+                "dataset": {"namespace": namespace, "name": name},
+                "generation": generation,
+                "column": column,
+                "inputs": await questions.columns(dataset, generation, column),
+                "sources": await questions.column_sources(dataset, generation, column, max_depth=max_depth),
+            }
+        )
+
+    @routes.get("/logical-runs/{key}")
+    async def get_logical_run(key: Segment) -> Answer:
+        """The attempts at one piece of work, in order, which of them won, and which inputs changed between them."""
+        found = await questions.logical_run(key)
+        if found is None:
+            raise not_found(f"Logical run '{key}' not found.")
+        return Answer(found)
+
+    return routes

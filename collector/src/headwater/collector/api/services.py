@@ -1,0 +1,45 @@
+"""What the API needs of a running collector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from prometheus_client import CollectorRegistry
+
+from headwater.collector.deadletters import DeadLetters
+from headwater.collector.pipeline.outcome import Settlement
+from headwater.collector.questions import Questions
+
+Json: TypeAlias = dict[str, Any]
+"""A JSON object, ready to be written."""
+
+
+class Readiness(NamedTuple):
+    """Whether events are taken and stored now."""
+
+    ready: bool
+    checks: dict[str, str]
+    """Each thing looked at (``pipeline``, a store's name): ``ok``, or what is wrong with it."""
+
+
+class Services(Protocol):
+    """A running collector, as the API sees it. ``Embedded`` is one."""
+
+    @property
+    def questions(self) -> Questions: ...
+
+    @property
+    def dead_letters(self) -> DeadLetters: ...
+
+    @property
+    def registry(self) -> CollectorRegistry:
+        """Of every metric of this collector; the API adds its own."""
+        ...
+
+    async def ingest(self, events: Sequence[bytes]) -> Sequence[Settlement]:
+        """Appends events that the codec accepts to the log, and waits for a bounded time until each is settled. One
+        settlement an event, in order. Raises TransientError or PermanentError where the log did not take them."""
+        ...
+
+    async def readiness(self) -> Readiness: ...

@@ -1,0 +1,95 @@
+"""The questions, asked of a running headwater over HTTP. The answers are the same objects."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from headwater.shared.errors import TransientError
+from headwater.shared.event import Name
+
+from .exits import CommandError
+from .http import Server
+from .sources import Answer, NodeKind
+
+
+class ApiSource:
+    """A Source over an API's base URL. Raises TransientError where no answer comes."""
+
+    def __init__(self, url: str) -> None:
+        self._server = Server(url)
+
+    def close(self) -> None:
+        """Ends the connection. Idempotent."""
+        self._server.close()
+
+    async def run(self, run_id: str) -> Answer | None:
+        return await self._get(["runs", run_id])
+
+    async def runs(
+        self,
+        *,
+        job: Name | None = None,
+        status: str | None = None,
+        since: str | None = None,
+        limit: int = 100,
+        after: str | None = None,
+    ) -> Answer:
+        named = {"namespace": job.namespace, "job": job.name} if job else {}
+        return await self._ask(["runs"], {**named, "status": status, "since": since, "limit": limit, "after": after})
+
+    async def dataset(self, name: Name) -> Answer | None:
+        return await self._get(["datasets", *name])
+
+    async def job(self, name: Name) -> Answer | None:
+        return await self._get(["jobs", *name])
+
+    async def evidence(self, dataset: Name, generation: str | None = None, *, depth: int = 1) -> Answer:
+        return await self._ask(["evidence", *dataset], {"generation": generation, "depth": depth})
+
+    async def column_sources(
+        self, dataset: Name, generation: str | None, column: str, *, max_depth: int = 20
+    ) -> Answer:
+        asked = {"generation": generation, "max_depth": max_depth}
+        answer: Answer = (await self._ask(["columns", *dataset, column], asked))["sources"]
+        return answer
+
+    async def impact(
+        self, dataset: Name, generation: str | None = None, *, max_depth: int = 20, limit: int = 10_000
+    ) -> Answer:
+        asked = {"generation": generation, "max_depth": max_depth, "limit": limit}
+        return await self._ask(["impact", *dataset], asked)
+
+    async def logical_run(self, key: str) -> Answer | None:
+        return await self._get(["logical-runs", key])
+
+    async def lineage(self, node: Name, kind: NodeKind, *, up: int = 3, down: int = 3) -> Answer | None:
+        return await self._get(["lineage", kind, *node], {"up": up, "down": down})
+
+    async def fingerprint(self) -> str:
+        return str((await self._ask(["fingerprint"]))["fingerprint"])
+
+    async def _ask(self, segments: list[str], query: dict[str, Any] | None = None) -> Answer:
+        answer = await self._get(segments, query)
+        if answer is None:
+            raise CommandError(f"{self._server.url} does not know /api/{'/'.join(segments)}")
+        return answer
+
+    async def _get(self, segments: list[str], query: dict[str, Any] | None = None) -> Answer | None:
+        path = "/api/" + "/".join(quote(segment, safe="") for segment in segments)
+        asked = urlencode({key: value for key, value in (query or {}).items() if value is not None})
+        status, body = await self._server.call("GET", f"{path}?{asked}" if asked else path)
+        try:
+            answer = json.loads(body)
+        except ValueError:
+            answer = None
+        if status == 200 and isinstance(answer, dict):
+            return answer
+        if status == 404 and isinstance(answer, dict) and "message" in answer:
+            return None
+        said = answer.get("message") if isinstance(answer, dict) else None
+        text = f"{self._server.url}{path} answered HTTP {status}: {said or body[:200].decode('utf-8', 'replace')}"
+        if status in (429, 502, 503, 504):
+            raise TransientError(text)
+        raise CommandError(text, "is this the address of a headwater API?")

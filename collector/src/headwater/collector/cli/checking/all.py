@@ -1,0 +1,29 @@
+"""The checks in the order in which they are told."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ..sources import Target
+from . import data, machine, server
+from .check import Check
+
+
+def run_checks(target: Target, host: str, port: int) -> list[Check]:
+    """Everything that ``headwater doctor`` looks at. Changes nothing."""
+    settings, configuration = data.configuration()
+    checks = [configuration]
+    if target.api is not None:
+        return [*checks, asyncio.run(server.api(target.api))]
+    running = data.collector_runs(target.directory)
+    checks += [
+        machine.directory(target.directory),
+        machine.disk(target.directory),
+        asyncio.run(data.log(target.directory, settings)),
+        machine.sqlite(target.directory),
+        machine.json_engine(),
+        *data.stores(settings),
+        data.spool(),
+        machine.port(host, port, ours=running),
+    ]
+    return checks

@@ -1,0 +1,1 @@
+"""One command a file. Each imports what it needs when it runs."""

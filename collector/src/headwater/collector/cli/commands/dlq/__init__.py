@@ -1,0 +1,17 @@
+"""``headwater dlq``: dead letters, on the local log."""
+
+from __future__ import annotations
+
+import typer
+
+from . import listing, purge, replay, show
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Dead letters: events that no store would take, kept byte for byte.",
+)
+app.command("list")(listing.list_letters)
+app.command("show")(show.show_letter)
+app.command("replay")(replay.replay)
+app.command("purge")(purge.purge)

@@ -1,0 +1,23 @@
+"""The options that several commands share, said once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DirOption = Annotated[
+    Path | None,
+    typer.Option("--dir", metavar="DIR", help="An embedded directory. [env HEADWATER_DIR; default .headwater]"),
+]
+ApiOption = Annotated[
+    str | None,
+    typer.Option("--api", metavar="URL", help="Ask a running headwater instead. [env HEADWATER_API]"),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="JSON with stable keys, and nothing else on stdout.")]
+GenerationOption = Annotated[
+    str | None, typer.Option("--generation", "-g", metavar="G", help="A generation; default: the current one.")
+]
+NamespaceArgument = Annotated[str, typer.Argument(metavar="NAMESPACE", show_default=False)]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]

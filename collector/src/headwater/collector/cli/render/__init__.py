@@ -1,0 +1,1 @@
+"""Pages for people: pure functions from an answer (see ``headwater.collector.questions``) to rich renderables."""

@@ -1,0 +1,112 @@
+"""The page that answers: which run, which code and which exact inputs made this?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from .facts import Facts, listing
+from .run import code_of, error_of, runs_table
+from .words import duration_of, name_of, plain, text, version_of, word
+
+Answer = dict[str, Any]
+
+
+def evidence_page(answer: Answer) -> list[RenderableType]:
+    """The evidence of one generation, its sources below it, and the diagnostics last."""
+    page: list[RenderableType] = [_title(answer), Padding(_facts(answer).table, (0, 0, 0, 2))]
+    for source in answer.get("sources") or []:
+        page += ["", Text("made from", style="dim"), *(Padding(part, (0, 0, 0, 2)) for part in evidence_page(source))]
+    diagnostics = _diagnostics(answer)
+    if diagnostics:
+        page += ["", Text("Diagnostics: attempts and candidates, never the parents of published data", style="bold")]
+        page += [Padding(part, (0, 0, 0, 2)) for part in diagnostics]
+    return page
+
+
+def _title(answer: Answer) -> Text:
+    return text(answer["dataset"]["name"], "bold").append(f"  {plain(answer['dataset']['namespace'])}", style="dim")
+
+
+def _facts(answer: Answer) -> Facts:
+    facts = Facts()
+    generation = version_of(answer.get("generation")).append("  ", style="default").append_text(word(answer["status"]))
+    if answer.get("current"):
+        generation.append("  current", style="green")
+    facts.add("revision", generation)
+    facts.add("committed", plain(answer.get("committedAt") or ""))
+    if answer.get("conflict"):
+        told = ", ".join(plain(run) for run in answer["conflict"])
+        facts.add("conflict", Text(f"committed by more than one run: {told}", style="bold red"))
+    if run := answer.get("run"):
+        _add_run(facts, run, answer)
+    facts.add("inputs", edges_table(answer.get("edges") or []))
+    facts.add("schema", plain(", ".join(_field(one) for one in answer.get("schema") or [])))
+    facts.add("columns", columns_table(answer.get("columns") or {}))
+    return facts
+
+
+def _add_run(facts: Facts, run: Answer, answer: Answer) -> None:
+    took = duration_of(run.get("started"), run.get("ended"))
+    line = text(run["runId"], "bold").append("  ", style="default").append_text(word(run["state"]))
+    facts.add("run", line.append(f" in {took}", style="default") if took else line)
+    facts.add("job", name_of(run.get("job")))
+    if run.get("logicalKey"):
+        attempts = len((answer.get("diagnostics") or {}).get("attempts") or [])
+        total = f" of {attempts}" if attempts else ""
+        facts.add("attempt", plain(f"{run.get('attempt') or '?'}{total}, logical run {run['logicalKey']}"))
+    facts.add("code", code_of(run.get("code")) or Text("the run did not say (sourceCodeLocation)", style="dim"))
+    facts.add("error", text(error_of(run), "red") if run.get("error") else None)
+
+
+def _field(field: Answer) -> str:
+    return f"{field['name']} {field['type']}" if field.get("type") else str(field["name"])
+
+
+def edges_table(edges: list[Answer]) -> RenderableType | None:
+    """The pinned inputs of one output, with both grades; None where there are none."""
+    if not edges:
+        return None
+    table = listing("dataset", "generation", "pin", "edge")
+    for edge in edges:
+        table.add_row(
+            name_of(edge["dataset"]), version_of(edge.get("version")), word(edge.get("pin", "")), word(edge["grade"])
+        )
+    return table
+
+
+def columns_table(columns: dict[str, list[Answer]]) -> RenderableType | None:
+    """Each column with the columns that it comes from; None where nothing is said."""
+    if not columns:
+        return None
+    table = listing("column", "comes from", "how")
+    for column, sources in columns.items():
+        for position, source in enumerate(sources):
+            table.add_row(text(column if position == 0 else ""), *source_cells(source))
+    return table
+
+
+def source_cells(source: Answer) -> tuple[Text, Text]:
+    """``orders.amount`` and ``DIRECT AGGREGATION``."""
+    where = text(f"{source['dataset']['name']}.{source['field']}")
+    if not source.get("resolved", True):
+        where.append("  unresolved: no run lists this dataset", style="yellow")
+    how = " ".join(str(source[key]) for key in ("type", "subtype") if source.get(key))
+    return where, text(how, "dim")
+
+
+def _diagnostics(answer: Answer) -> list[RenderableType]:
+    diagnostics = answer.get("diagnostics") or {}
+    parts: list[RenderableType] = []
+    if len(diagnostics.get("attempts") or []) > 1:
+        parts.append(runs_table(diagnostics["attempts"]))
+    candidates = diagnostics.get("candidates") or []
+    if candidates:
+        table = listing("candidate", "run", "state", "error")
+        for one in candidates:
+            table.add_row(version_of(one.get("version")), text(one["runId"]), word(one["state"]), error_of(one))
+        parts += ["", table] if parts else [table]
+    return parts

@@ -1,0 +1,129 @@
+"""Where a reading command reads: an embedded directory, the configured store, or an API over HTTP."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Protocol
+
+from headwater.shared.event import Name
+from headwater.shared.names import ENV_DIR
+
+from .exits import UsageError
+
+Answer = dict[str, Any]
+NodeKind = Literal["job", "dataset"]
+DEFAULT_DIRECTORY = Path(".headwater")
+DATABASE = "headwater.db"
+ENV_API = "HEADWATER_API"
+"""Base URL of a running headwater that reading commands ask."""
+
+
+class Source(Protocol):
+    """The questions that commands ask. ``headwater.collector.questions.Questions`` is one; the answers' shapes are
+    told there."""
+
+    async def run(self, run_id: str) -> Answer | None: ...
+
+    async def runs(
+        self,
+        *,
+        job: Name | None = None,
+        status: str | None = None,
+        since: str | None = None,
+        limit: int = 100,
+        after: str | None = None,
+    ) -> Answer: ...
+
+    async def dataset(self, name: Name) -> Answer | None: ...
+
+    async def job(self, name: Name) -> Answer | None: ...
+
+    async def evidence(self, dataset: Name, generation: str | None = None, *, depth: int = 1) -> Answer: ...
+
+    async def column_sources(
+        self, dataset: Name, generation: str | None, column: str, *, max_depth: int = 20
+    ) -> Answer: ...
+
+    async def impact(
+        self, dataset: Name, generation: str | None = None, *, max_depth: int = 20, limit: int = 10_000
+    ) -> Answer: ...
+
+    async def logical_run(self, key: str) -> Answer | None: ...
+
+    async def lineage(self, node: Name, kind: NodeKind, *, up: int = 3, down: int = 3) -> Answer | None: ...
+
+    async def fingerprint(self) -> str: ...
+
+
+class Target(NamedTuple):
+    """What the options, the environment or the configuration chose: an API, or a database."""
+
+    directory: Path
+    api: str | None
+    database: str | None = None
+    """SQLAlchemy URL of the configured store; None: the directory's own."""
+
+
+def choose(directory: Path | None, api: str | None) -> Target:
+    """An option beats the environment, an API a directory, and both the configured store. Raises UsageError if both
+    options are given."""
+    if directory is not None and api is not None:
+        raise UsageError("--dir and --api exclude each other", "give the one that shall be asked")
+    if directory is None and api is None:
+        api = os.environ.get(ENV_API) or None
+        named = os.environ.get(ENV_DIR)
+        if api is None and not named:
+            return Target(DEFAULT_DIRECTORY, None, _configured())
+        directory = Path(named) if named else None
+    return Target(directory or DEFAULT_DIRECTORY, api)
+
+
+def _configured() -> str | None:
+    """The ``sql`` store's URL, if a file or the environment names one."""
+    from headwater.collector.settings import Settings
+
+    store = Settings().lineage.store
+    names = store.backends if store.backend == "composite" else (store.backend,)
+    for name in names:
+        options = store.options(name)
+        if options.get("type", name) == "sql" and "url" in options:
+            return str(options["url"])
+    return None
+
+
+@asynccontextmanager
+async def opened(directory: Path | None, api: str | None) -> AsyncIterator[Source]:
+    """The source that the options name, open for reading. Takes no lock: it works beside a running collector."""
+    target = choose(directory, api)
+    if target.api is not None:
+        from .api_source import ApiSource
+
+        api_source = ApiSource(target.api)
+        try:
+            yield api_source
+        finally:
+            api_source.close()
+        return
+    if target.database is None:
+        check_database(target.directory)
+    from headwater.collector.questions import Questions
+    from headwater.collector.stores.sql import SqlLineageStore
+
+    store = SqlLineageStore(target.database or f"sqlite:///{target.directory / DATABASE}", read_only=True)
+    try:
+        await store.open()
+        yield Questions(store.reader())
+    finally:
+        await store.close()
+
+
+def check_database(directory: Path) -> None:
+    """Raises UsageError, with what to do, where the directory holds no data."""
+    if not (directory / DATABASE).is_file():
+        raise UsageError(
+            f"{directory.resolve()} holds no headwater data (no {DATABASE})",
+            "start `headwater up` or `headwater emit FILE` there, or name the place with --dir, HEADWATER_DIR or --api",
+        )

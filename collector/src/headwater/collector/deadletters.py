@@ -1,0 +1,223 @@
+"""Dead letters: what could not be stored, kept byte for byte until a person replays or purges it.
+
+The topic is append-only, so what became of a letter is said by a later record in the same topic that resolves it. That
+works on Kafka as on the local log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Collection
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from headwater.collector.pipeline.letters import Envelope, Failure, opened
+from headwater.collector.topics import Topics
+from headwater.shared.log import Log, Record, StoredRecord
+
+HEADER_RESOLVES: Final = "headwater-resolves"
+"""Offset of the letter that this record resolves. Decimal; such a record is no letter itself."""
+HEADER_RESOLUTION: Final = "headwater-resolution"
+"""replayed or purged."""
+
+State: TypeAlias = Literal["open", "replayed", "purged"]
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with how many are done and how many there are."""
+
+_READ_RECORDS = 500
+_DONE: Final[dict[bytes, State]] = {b"replayed": "replayed", b"purged": "purged"}
+
+
+class Letter(NamedTuple):
+    """One dead letter."""
+
+    id: int
+    """Its offset in the dead-letter topic."""
+    state: State
+    appended_ms: int
+    """Unix time in ms when it was given up."""
+    envelope: Envelope
+
+    @property
+    def failure(self) -> Failure:
+        """Why; an empty one if somebody else put a bare record there."""
+        return self.envelope.failure or Failure("unknown", "", "")
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready, with stable keys, the value as text (bytes that are no UTF-8 as ``\\xNN``)."""
+        envelope, failure = self.envelope, self.failure
+        return {
+            "id": self.id,
+            "state": self.state,
+            "reason": failure.reason,
+            "stage": failure.stage,
+            "error": failure.error,
+            "where": failure.where,
+            "failedStores": list(failure.failed_stores),
+            "eventId": failure.event_id or None,
+            "attempts": envelope.attempt,
+            "firstFailedMs": envelope.first_failed_ms,
+            "appendedMs": self.appended_ms,
+            "origin": {
+                "topic": envelope.topic,
+                "partition": envelope.partition,
+                "offset": envelope.offset,
+                "timestampMs": envelope.timestamp_ms,
+            },
+            "key": _text(envelope.key),
+            "headers": [[name, _text(value)] for name, value in envelope.headers],
+            "value": _text(envelope.value),
+            "bytes": len(envelope.value),
+        }
+
+
+class Listing(NamedTuple):
+    """Letters, oldest first."""
+
+    letters: list[Letter]
+    truncated: bool
+    """There are more; ask again with ``after`` the last id."""
+
+
+class Filters(NamedTuple):
+    """Which letters are meant; all given conditions must hold."""
+
+    ids: frozenset[int] | None = None
+    reason: str | None = None
+    store: str | None = None
+    """One of the stores that do not have it."""
+    since_ms: int | None = None
+    """Given up at this Unix time in ms or later."""
+    state: State | None = "open"
+    """None: whatever became of it."""
+
+    def match(self, letter: Letter) -> bool:
+        """Whether the letter is meant."""
+        failure = letter.failure
+        return (
+            (self.ids is None or letter.id in self.ids)
+            and (self.state is None or letter.state == self.state)
+            and (self.reason is None or failure.reason == self.reason)
+            and (self.store is None or self.store in failure.failed_stores)
+            and (self.since_ms is None or letter.appended_ms >= self.since_ms)
+        )
+
+
+class DeadLetters:
+    """The dead letters of one main topic. Works beside a running collector."""
+
+    def __init__(self, log: Log, topic: str) -> None:
+        """``log`` is open; ``topic`` is the main topic."""
+        self._log, self._main = log, topic
+        self._topic = Topics(topic).dead_letters
+
+    async def list(self, filters: Filters = Filters(), *, limit: int = 100, after: int = -1) -> Listing:  # noqa: B008
+        """At most ``limit`` letters that match, with ids above ``after``."""
+        found: list[Letter] = []
+        async for letter in self._letters(filters, after=after):
+            if len(found) == limit:
+                return Listing(found, truncated=True)
+            found.append(letter)
+        return Listing(found, truncated=False)
+
+    async def show(self, letter_id: int) -> Letter | None:
+        """The letter, whatever became of it; None if there is none of that id."""
+        async for letter in self._letters(Filters(frozenset((letter_id,)), state=None), after=letter_id - 1):
+            return letter
+        return None
+
+    async def count(self, filters: Filters = Filters()) -> int:  # noqa: B008
+        """How many match."""
+        total = 0
+        async for _ in self._letters(filters):
+            total += 1
+        return total
+
+    async def replay(
+        self,
+        filters: Filters = Filters(),  # noqa: B008
+        *,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> int:
+        """Appends the original records to the main topic, byte for byte with key and headers, and returns how many.
+
+        Each letter is marked only after the log has it; a crash in between replays it once more, which changes nothing
+        since events are told apart by their id. Letters that are not open any more are left alone. A letter that fails
+        again becomes a new one.
+        """
+        return await self._resolve(filters, b"replayed", dry_run=dry_run, progress=progress)
+
+    async def purge(
+        self,
+        filters: Filters = Filters(),  # noqa: B008
+        *,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> int:
+        """Gives letters up for good and returns how many. Their bytes go when the log's retention takes them."""
+        return await self._resolve(filters, b"purged", dry_run=dry_run, progress=progress)
+
+    async def _resolve(self, filters: Filters, resolution: bytes, *, dry_run: bool, progress: Progress | None) -> int:
+        only_open = filters._replace(state="open")
+        total = await self.count(only_open)
+        done = 0
+        batch: list[Letter] = []
+        if not dry_run and total:
+            end = (await self._log.size(self._topic))[1]
+            async for letter in self._letters(only_open):
+                if letter.id >= end:  # given up meanwhile, perhaps one that was just replayed
+                    break
+                batch.append(letter)
+                if len(batch) == _READ_RECORDS:
+                    done += await self._resolve_batch(batch, resolution)
+                    batch = []
+                    if progress is not None:
+                        progress(done, max(done, total))
+            done += await self._resolve_batch(batch, resolution)
+            if progress is not None:
+                progress(done, max(done, total))
+        return total if dry_run else done
+
+    async def _resolve_batch(self, letters: Collection[Letter], resolution: bytes) -> int:
+        if letters:
+            if resolution == b"replayed":
+                await self._log.append(self._main, [letter.envelope.original() for letter in letters])
+            marks = [
+                Record(b"", None, ((HEADER_RESOLVES, str(letter.id).encode()), (HEADER_RESOLUTION, resolution)))
+                for letter in letters
+            ]
+            await self._log.append(self._topic, marks)
+        return len(letters)
+
+    async def _letters(self, filters: Filters, *, after: int = -1) -> AsyncIterator[Letter]:
+        resolved: dict[int, State] = {}
+        async for record in self._records(0):
+            mark = _mark(record)
+            if mark is not None:
+                resolved[mark[0]] = mark[1]
+        async for record in self._records(after + 1):
+            if _mark(record) is None:
+                envelope = opened(record)
+                letter = Letter(record.offset, resolved.get(record.offset, "open"), record.timestamp_ms, envelope)
+                if filters.match(letter):
+                    yield letter
+
+    async def _records(self, offset: int) -> AsyncIterator[StoredRecord]:
+        while records := await self._log.read(self._topic, offset, max_records=_READ_RECORDS):
+            for record in records:
+                yield record
+            offset = records[-1].offset + 1
+
+
+def _mark(record: StoredRecord) -> tuple[int, State] | None:
+    """What the record resolves. A letter never looks like a mark: its value is never empty with a mark as the last
+    header, since envelopes end in headers of their own."""
+    if record.value or not record.headers or record.headers[-1][0] != HEADER_RESOLUTION:
+        return None
+    resolves, resolution = record.header(HEADER_RESOLVES), _DONE.get(record.headers[-1][1])
+    if resolves is None or not resolves.isdigit() or resolution is None:
+        return None
+    return int(resolves), resolution
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else value.decode("utf-8", "backslashreplace")

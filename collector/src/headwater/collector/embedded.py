@@ -1,0 +1,144 @@
+"""The whole collector in one process and one directory: the local log, SQLite, the pipeline between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from headwater.collector.deadletters import DeadLetters
+from headwater.collector.dirlock import DirectoryLock
+from headwater.collector.logurl import open_local_log
+from headwater.collector.manager import LineageManager
+from headwater.collector.metrics import PipelineMetrics
+from headwater.collector.pipeline import Pipeline, Settlement
+from headwater.collector.questions import Questions
+from headwater.collector.settings import Settings
+from headwater.collector.topics import Topics
+from headwater.shared.clock import Clock, SystemClock
+from headwater.shared.log import Log, Record
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+    from headwater.collector.api.services import Readiness
+
+LOG_DIRECTORY: Final = "log"
+"""Beneath the directory; producers on this machine write to it too (``file:///.../log``)."""
+DATABASE_FILE: Final = "headwater.db"
+
+
+class Embedded:
+    """``directory/log`` and ``directory/headwater.db``. The log is always this one, whatever ``lineage.url`` says; stores
+    are the configured ones (default: ``sql``), of which one must be readable.
+
+    ``start`` goes on where the last process stopped or was killed; only one collector works on a directory at a time,
+    while any number of processes may read. Memory is bounded by two batches (``lineage.collector.max_records`` and
+    ``max_bytes``), the stores' caches and what callers wait for. Not restartable: make a new one.
+    """
+
+    def __init__(self, directory: Path | str, *, settings: Settings | None = None, clock: Clock | None = None) -> None:
+        """Touches nothing yet. Raises ConfigurationError."""
+        self.directory = Path(directory)
+        settings = settings if settings is not None else Settings()
+        database = f"sqlite:///{self.directory.absolute() / DATABASE_FILE}"
+        self.settings = settings.with_default_option("sql", "url", database)
+        lineage = self.settings.lineage
+        clock = clock if clock is not None else SystemClock()
+        self.metrics = PipelineMetrics()
+        self.topics = Topics(lineage.collector_topic)
+        self.log: Log = open_local_log(self.directory / LOG_DIRECTORY, lineage.log, clock)
+        self.manager = LineageManager(self.settings, metrics=self.metrics, clock=clock)
+        self.dead_letters = DeadLetters(self.log, self.topics.main)
+        self._clock = clock
+        self._pipeline: Pipeline | None = None
+        self._questions: Questions | None = None
+        self._stack = AsyncExitStack()
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """Raises RuntimeError before ``start``."""
+        return _started(self._pipeline)
+
+    @property
+    def questions(self) -> Questions:
+        """Answers from the stores. Raises RuntimeError before ``start``."""
+        return _started(self._questions)
+
+    @property
+    def registry(self) -> CollectorRegistry:
+        """Of this collector's metrics."""
+        return self.metrics.registry
+
+    async def start(self) -> None:
+        """Raises ConfigurationError (another collector is at work there, no store can be read), TransientError or
+        PermanentError; then nothing is left open."""
+        async with AsyncExitStack() as stack:
+            lock = DirectoryLock(self.directory)
+            lock.acquire()
+            stack.callback(lock.release)
+            await self.log.open()
+            stack.push_async_callback(self.log.close)
+            stack.push_async_callback(self.manager.stop)
+            await self.manager.start()
+            reader = self.manager.reader()
+            stack.push_async_callback(reader.close)
+            self._questions = Questions(reader)
+            collector = self.settings.lineage.collector
+            self._pipeline = Pipeline(
+                self.log,
+                self.manager.stores,
+                topics=self.topics,
+                group=collector.group,
+                retry=collector.retry.policy(),
+                batches=collector.batches(),
+                clock=self._clock,
+                metrics=self.metrics,
+            )
+            await self._pipeline.start()
+            self._stack = stack.pop_all()
+
+    async def stop(self, *, deadline_s: float = 10.0) -> None:
+        """Finishes the batch in hand (what takes longer than the deadline is read again at the next start) and closes
+        everything. What still waits in the log stays there. Idempotent."""
+        if self._pipeline is not None:
+            await self._pipeline.stop(deadline_s=deadline_s)
+        await self._stack.aclose()
+        self._pipeline = self._questions = None
+
+    async def ingest(self, events: Sequence[bytes], *, timeout_s: float = 15.0) -> list[Settlement]:
+        """Appends the events, durable, and waits until each is settled: one ``Settlement`` an event, in order.
+
+        ``STORED``: it can be read back now. ``RETRY``, ``PENDING``: durable, and stored later by itself. ``DEAD_LETTER``: refused, with
+        the reason. Bytes that are no event are taken too and end as dead letters: check with the codec first. Raises
+        LogFullError or TransientError if the log did not take them; then sending them again is safe.
+        """
+        if not events:
+            return []
+        offsets = await self.log.append(self.topics.main, [Record(raw) for raw in events])
+        return await self.pipeline.wait_settled(offsets, timeout_s=timeout_s)
+
+    async def drain(self, *, timeout_s: float | None = None) -> bool:
+        """Waits until everything in the log is settled and committed; False if that took too long."""
+        return await self.pipeline.drain(timeout_s=timeout_s)
+
+    async def readiness(self) -> Readiness:
+        """Whether events are taken and stored now, and what is wrong if not."""
+        from headwater.collector.api.services import Readiness
+
+        health = self.pipeline.health()
+        return Readiness(health.ready, health.checks)
+
+    async def __aenter__(self) -> Embedded:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.stop()
+
+
+def _started(part: Any) -> Any:
+    if part is None:
+        raise RuntimeError("the collector is not started: await embedded.start()")
+    return part

@@ -1,0 +1,77 @@
+"""A lane: the consumer loop of one topic, kept going."""
+
+from __future__ import annotations
+
+import structlog
+
+from headwater.collector.pipeline.delivery import Delivery
+from headwater.collector.pipeline.divert import StoppedError
+from headwater.collector.pipeline.outcome import Settlement
+from headwater.collector.pipeline.parts import Parts
+from headwater.collector.pipeline.progress import Progress
+from headwater.collector.pipeline.reading import Reading
+from headwater.collector.pipeline.settlements import Settlements
+from headwater.shared.errors import TransientError
+
+_log = structlog.get_logger("headwater.collector")
+
+
+class Lane:
+    """The main topic, or one retry topic. An error that nothing else caught makes it begin again where it committed:
+    counted, logged and shown by ``trouble``, and never the end of it."""
+
+    def __init__(self, parts: Parts, *, rung: int | None = None, settlements: Settlements | None = None) -> None:
+        """``rung`` None: the main lane, which tells ``settlements`` how far it has come."""
+        self.name = "main" if rung is None else f"retry.{rung}"
+        self.topic = parts.topics.main if rung is None else parts.topics.retry(rung)
+        self.progress = Progress(lambda lag: parts.metrics.lag(self.topic, lag))
+        self._parts, self._rung, self._settlements = parts, rung, settlements
+        self._delivery = Delivery(parts, self.name, from_retry=rung is not None)
+        self._error: str | None = None
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it does not move on at present; None while all is well."""
+        return self._error or self._delivery.trouble
+
+    async def run(self) -> None:
+        """Until told to stop."""
+        parts, self._failures = self._parts, 0
+        try:
+            while not parts.pace.stopping:
+                try:
+                    await self._read()
+                except StoppedError:
+                    return
+                except Exception as error:
+                    await self._recover(error)
+        finally:
+            self.progress.close()
+
+    async def _read(self) -> None:
+        consumer = self._parts.log.consumer(self._parts.group, [self.topic])
+        try:
+            await Reading(
+                self._parts,
+                consumer,
+                self._delivery,
+                self.progress,
+                name=self.name,
+                topic=self.topic,
+                rung=self._rung,
+                on_settled=self._on_settled,
+            ).run()
+        finally:
+            await consumer.close()
+
+    async def _recover(self, error: Exception) -> None:
+        self._failures += 1
+        self._error = f"{type(error).__name__}: {error}"
+        self._parts.metrics.restarted(self.name)
+        _log.error("lane_restarts", lane=self.name, error=self._error, exc_info=not isinstance(error, TransientError))
+        await self._parts.pace.pause(self._parts.retry.pause_s(self._failures, self._parts.random))
+
+    def _on_settled(self, position: int, others: list[Settlement]) -> None:
+        self._failures, self._error = 0, None
+        if self._settlements is not None:
+            self._settlements.advance(position, others)

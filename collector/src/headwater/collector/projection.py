@@ -1,0 +1,250 @@
+"""What an event means: ``project(event)`` turns it into base facts. Pure, total, no I/O.
+
+The rules are those of docs/semantics.md; all meaning on the way in stands here, stores only upsert facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from headwater.collector.facet_checks import CHECKS, is_text
+from headwater.collector.facts import (
+    DatasetSeen,
+    DesignIO,
+    FacetSaid,
+    Fact,
+    JobSeen,
+    Lifecycle,
+    Problem,
+    Projection,
+    RunIO,
+    RunJob,
+    RunSeen,
+    RunState,
+    Scope,
+    Side,
+)
+from headwater.shared import times
+from headwater.shared.codec import canonical_json, run_uuid
+from headwater.shared.event import STATE_TYPES, DatasetMention, LineageEvent, Name
+
+COMMIT_FACET = "headwater_commit"
+_STATES = frozenset(STATE_TYPES)
+_SIDES = (
+    (Side.INPUT, Scope.INPUT, Scope.INPUT_OWN, "inputs", "inputFacets"),
+    (Side.OUTPUT, Scope.OUTPUT, Scope.OUTPUT_OWN, "outputs", "outputFacets"),
+)
+
+
+def project(event: LineageEvent) -> Projection:
+    """The facts of one event, each key once, and the problems of the parts that could not be read."""
+    said = _Said(event)
+    if event.kind == "run":
+        _run_event(event, said)
+    elif event.kind == "job":
+        _job_event(event, said)
+    else:
+        _dataset_event(event, said)
+    return Projection(said.facts, said.problems)
+
+
+class _Said:
+    """Collects facts and problems of one event."""
+
+    __slots__ = ("event_id", "facts", "problems", "time")
+
+    def __init__(self, event: LineageEvent) -> None:
+        self.facts: list[Fact] = []
+        self.problems: list[Problem] = []
+        self.time, self.event_id = event.event_time, event.event_id
+
+    def facets(
+        self, facets: dict[str, Any], where: str, *owners: tuple[Scope, tuple[str, ...]], deletable: bool = True
+    ) -> dict[str, dict[str, Any]]:
+        """States each facet about each owner; returns the readable ones."""
+        readable: dict[str, dict[str, Any]] = {}
+        for name, value in facets.items():
+            if value is None:
+                continue
+            if type(value) is not dict:
+                self.problems.append(Problem(f"{where}/{name}", "a facet must be an object"))
+                continue
+            said: bytes | None = None
+            if not (deletable and value.get("_deleted") is True):
+                check = CHECKS.get(name)
+                complaint = check(value) if check else None
+                if complaint:
+                    self.problems.append(Problem(f"{where}/{name}{complaint[0]}", complaint[1]))
+                    continue
+                readable[name] = value
+                said = canonical_json(value)
+            for scope, owner in owners:
+                self.facts.append(FacetSaid(scope, owner, name, self.time, self.event_id, said))
+        return readable
+
+
+def _run_event(event: LineageEvent, said: _Said) -> None:
+    run, job, time, add = event.run_id, event.job, event.event_time, said.facts.append
+    assert run is not None and job is not None
+    add(RunSeen(run, time, time))
+    add(RunJob(run, 1, time, event.event_id, job))
+    add(JobSeen(job, time, time))
+    if event.event_type in _STATES:
+        add(RunState(run, str(event.event_type), time))
+    run_facets = said.facets(
+        _object(event.body["run"], "facets", said, "/run"), "/run/facets", (Scope.RUN, (run,)), deletable=False
+    )
+    job_facets = said.facets(
+        _object(event.body["job"], "facets", said, "/job"), "/job/facets", (Scope.RUN_JOB, (run,)), (Scope.JOB, job)
+    )
+    if parent := run_facets.get("parent"):
+        _named_runs(parent, run, said)
+    named = set(_sources_of_entries(job_facets.get("lineage")))
+    mentioned: list[tuple[Name, str]] = []
+    for (side, scope, own_scope, key, own_key), mentions in zip(_SIDES, (event.inputs, event.outputs), strict=True):
+        for index, mention in enumerate(mentions):
+            version = _mention(run, side, scope, own_scope, mention, f"/{key}/{index}", own_key, said, named)
+            mentioned.append((mention.name, version))
+    for name in named.difference(name for name, _ in mentioned):
+        add(RunIO(run, Side.NAMED, name, "", time, None))
+    if len({name for name, _ in mentioned}) < len(mentioned):
+        said.facts = _each_key_once(said.facts)
+
+
+def _mention(
+    run: str,
+    side: Side,
+    scope: Scope,
+    own_scope: Scope,
+    mention: DatasetMention,
+    where: str,
+    own_key: str,
+    said: _Said,
+    named: set[Name],
+) -> str:
+    """One input or output of a run event; returns its declared version or ``""``."""
+    name = mention.name
+    version = _declared_version(mention)
+    owner = (run, name.namespace, name.name, version)
+    facets = said.facets(mention.facets, f"{where}/facets", (scope, owner), (Scope.DATASET, name))
+    own = said.facets(mention.own_facets, f"{where}/{own_key}", (own_scope, owner))
+    commit_time = said.time if side is Side.OUTPUT and COMMIT_FACET in own else None
+    said.facts.append(RunIO(run, side, name, version, said.time, commit_time))
+    said.facts.append(DatasetSeen(name, said.time, said.time))
+    if side is Side.OUTPUT:
+        named.update(_sources_of_columns(facets.get("columnLineage")))
+        named.update(_sources_of_entry(facets.get("lineage")))
+    return version
+
+
+def _declared_version(mention: DatasetMention) -> str:
+    facet = mention.facets.get("version")
+    value = facet.get("datasetVersion") if type(facet) is dict and facet.get("_deleted") is not True else None
+    if type(value) is int:
+        return str(value)
+    return value if isinstance(value, str) and is_text(value) else ""
+
+
+def _named_runs(parent: dict[str, Any], run: str, said: _Said) -> None:
+    """The parent and the root exist, of the jobs that the facet names; their own events say more."""
+    seen = {run}
+    for link in (parent, parent.get("root")):
+        if not link or not link.get("job"):
+            continue
+        named = run_uuid(link["run"]["runId"])
+        if named in seen:
+            continue
+        seen.add(named)
+        job = Name(link["job"]["namespace"], link["job"]["name"])
+        said.facts.append(RunJob(named, 0, said.time, said.event_id, job))
+        said.facts.append(JobSeen(job, said.time, said.time))
+
+
+def _job_event(event: LineageEvent, said: _Said) -> None:
+    job, time = event.job, event.event_time
+    assert job is not None
+    said.facts.append(JobSeen(job, time, time))
+    said.facets(_object(event.body["job"], "facets", said, "/job"), "/job/facets", (Scope.JOB, job))
+    mentioned: list[Name] = []
+    for (side, _, _, key, _), mentions in zip(_SIDES, (event.inputs, event.outputs), strict=True):
+        if event.body.get(key) is None:
+            continue  # not said, which is not the same as said to be none
+        for index, mention in enumerate(mentions):
+            said.facts.append(DatasetSeen(mention.name, time, time))
+            said.facets(mention.facets, f"/{key}/{index}/facets", (Scope.DATASET, mention.name))
+        names = tuple(sorted({mention.name for mention in mentions}))
+        said.facts.append(DesignIO(job, side, time, event.event_id, names))
+        mentioned.extend(mention.name for mention in mentions)
+    if len(set(mentioned)) < len(mentioned):
+        said.facts = _each_key_once(said.facts)
+
+
+def _dataset_event(event: LineageEvent, said: _Said) -> None:
+    dataset = event.dataset
+    assert dataset is not None
+    said.facts.append(DatasetSeen(dataset.name, event.event_time, event.event_time))
+    facets = said.facets(dataset.facets, "/dataset/facets", (Scope.DATASET, dataset.name))
+    if change := facets.get("lifecycleStateChange"):
+        previous = change.get("previousIdentifier")
+        name = Name(previous["namespace"], previous["name"]) if previous else None
+        said.facts.append(Lifecycle(dataset.name, event.event_time, change["lifecycleStateChange"].upper(), name))
+
+
+def _object(holder: dict[str, Any], key: str, said: _Said, where: str) -> dict[str, Any]:
+    value = holder.get(key)
+    if value is None:
+        return {}
+    if type(value) is not dict:
+        said.problems.append(Problem(f"{where}/{key}", "facets must be an object"))
+        return {}
+    return value
+
+
+def _sources_of_columns(facet: dict[str, Any] | None) -> Iterator[Name]:
+    if not facet:
+        return
+    for field in (facet.get("fields") or {}).values():
+        for source in field.get("inputFields") or ():
+            yield Name(source["namespace"], source["name"])
+    for source in facet.get("dataset") or ():
+        yield Name(source["namespace"], source["name"])
+
+
+def _sources_of_entries(facet: dict[str, Any] | None) -> Iterator[Name]:
+    for entry in (facet or {}).get("entries") or ():
+        yield from _sources_of_entry(entry)
+
+
+def _sources_of_entry(entry: dict[str, Any] | None) -> Iterator[Name]:
+    if not entry:
+        return
+    lists: Iterable[Any] = [entry, *(entry.get("fields") or {}).values()]
+    for holder in lists:
+        for source in holder.get("inputs") or ():
+            if source.get("type") != "JOB":
+                yield Name(source["namespace"], source["name"])
+
+
+def _each_key_once(facts: list[Fact]) -> list[Fact]:
+    """An event may list one dataset twice, with different facets (Iceberg's drop_table does): the last one is kept,
+    and a commit mark on either counts."""
+    kept: dict[tuple[object, ...], Fact] = {}
+    for fact in facts:
+        key: tuple[object, ...]
+        if isinstance(fact, FacetSaid):
+            key = (FacetSaid, fact.scope, fact.owner, fact.name)
+        elif isinstance(fact, RunIO):
+            key = (RunIO, fact.side, fact.dataset, fact.version)
+            before = kept.get(key)
+            if isinstance(before, RunIO) and before.commit_time:
+                continue
+        else:
+            key = (type(fact), fact)
+        kept[key] = fact
+    return list(kept.values())
+
+
+def nominal_start(facet: dict[str, Any] | None) -> str | None:
+    """The canonical nominal start of a readable nominalTime facet."""
+    return times.parse(facet["nominalStartTime"]) if facet else None

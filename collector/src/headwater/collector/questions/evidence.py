@@ -1,0 +1,132 @@
+"""The question headwater exists for: which run, which code and which inputs made this generation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headwater.collector.derive.edges import derive_columns
+from headwater.collector.facts import Scope
+from headwater.collector.questions.lookup import WALK_FACETS, Lookup, PinnedEdge
+from headwater.collector.questions.runs import HEAD_FACETS, run_head
+from headwater.collector.questions.shapes import Json, name_json, run_json, time_json
+from headwater.collector.stores.reading import Claim, PinQuery, RunFacts, RunFilter
+from headwater.shared.event import Name
+
+EVIDENCE_FACETS = WALK_FACETS | HEAD_FACETS | {"schema"}
+MAX_DIAGNOSTICS = 20
+"""Candidates and attempts that an answer lists beside the evidence."""
+
+
+async def evidence_answer(lookup: Lookup, dataset: Name, generation: str | None, depth: int) -> Json:
+    """Evidence of one generation, its inputs' evidence within while ``depth`` > 1.
+
+    ``status``: published (one run committed it), conflict (several did; none is chosen), candidate (no run did, some
+    wrote it), unknown (no run wrote it).
+    """
+    name = await lookup.canonical(dataset)
+    current = (await lookup.current([PinQuery(lookup.identity.members(name), None, None)]))[0]
+    version = generation if generation is not None else current and current.version
+    answer = await _one(lookup, name, version)
+    answer["current"] = current is not None and current.version == version
+    if depth > 1 and answer["status"] == "published":
+        answer["sources"] = await _sources(lookup, answer["edges"], depth - 1, {(name, version)})
+    answer["diagnostics"] = await _diagnostics(lookup, name, answer["run"])
+    return answer
+
+
+async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
+    claims = await lookup.claims(name, version) if version is not None else []
+    committed = [claim for claim in claims if claim.commit_time]
+    answer: Json = {
+        "dataset": name_json(name),
+        "generation": version,
+        "status": "unknown",
+        "current": False,
+        "committedAt": None,
+        "run": None,
+        "conflict": [],
+        "edges": [],
+        "inputs": [],
+        "columns": {},
+        "schema": None,
+        "sources": [],
+        "diagnostics": None,
+    }
+    if len(committed) > 1:
+        return answer | {"status": "conflict", "conflict": sorted(claim.run for claim in committed)}
+    if not committed:
+        return answer | {"status": "candidate" if claims else "unknown"}
+    claim = committed[0]
+    run = (await lookup.runs([claim.run], facets=EVIDENCE_FACETS))[claim.run]
+    edges = (await lookup.edges([claim], {run.run: run}))[claim]
+    listed = await lookup.listed([run])
+    columns = derive_columns(run, name, claim.version, lookup.identity, listed)
+    return answer | {
+        "status": "published",
+        "committedAt": time_json(claim.commit_time),
+        "run": await run_head(lookup, run),
+        "edges": [edge_json(edge) for edge in edges],
+        "inputs": [
+            {"dataset": name_json(pin.dataset), "version": pin.version, "grade": pin.grade}
+            for pin in await lookup.inputs(run)
+        ],
+        "columns": {
+            column: [{**source._asdict(), "dataset": name_json(source.dataset)} for source in sources]
+            for column, sources in columns.items()
+        },
+        "schema": _schema(run, claim),
+    }
+
+
+def edge_json(edge: PinnedEdge) -> Json:
+    return {
+        "dataset": name_json(edge.pin.dataset),
+        "version": edge.pin.version,
+        "grade": edge.source.grade,
+        "pin": edge.pin.grade,
+    }
+
+
+def _schema(run: RunFacts, claim: Claim) -> list[Any] | None:
+    for version in (claim.version, ""):
+        facets = run.io_facets.get((Scope.OUTPUT, claim.dataset, version), {})
+        if "schema" in facets:
+            return facets["schema"].get("fields")
+    return None
+
+
+async def _sources(lookup: Lookup, edges: list[Json], depth: int, seen: set[tuple[Name, str | None]]) -> list[Json]:
+    """The evidence of each pinned input, each generation once in the whole answer."""
+    found = []
+    for edge in edges:
+        name = Name(**edge["dataset"])
+        if edge["version"] is None or (name, edge["version"]) in seen:
+            continue
+        seen.add((name, edge["version"]))
+        answer = await _one(lookup, name, edge["version"])
+        if depth > 1 and answer["status"] == "published":
+            answer["sources"] = await _sources(lookup, answer["edges"], depth - 1, seen)
+        found.append(answer)
+    return found
+
+
+async def _diagnostics(lookup: Lookup, name: Name, run: Json | None) -> Json:
+    """What is no evidence and helps to understand it: candidates of the dataset, attempts of the same logical run."""
+    members = lookup.identity.members(name)
+    claims = await lookup.reader.history(members, committed=False, limit=MAX_DIAGNOSTICS + 1)
+    runs = await lookup.runs({claim.run for claim in claims}, facets=HEAD_FACETS)
+    candidates = [
+        {"version": claim.version, **_candidate(await run_head(lookup, runs[claim.run]))}
+        for claim in claims[:MAX_DIAGNOSTICS]
+        if claim.run in runs
+    ]
+    key = run and run["logicalKey"]
+    attempts = []
+    if key:
+        rows = await lookup.reader.list_runs(RunFilter(logical_key=key, oldest_first=True), MAX_DIAGNOSTICS)
+        attempts = [{**run_json(row), "attempt": index} for index, row in enumerate(rows, 1)]
+    return {"candidates": candidates, "truncated": len(claims) > MAX_DIAGNOSTICS, "attempts": attempts}
+
+
+def _candidate(head: Json) -> Json:
+    return {key: head[key] for key in ("runId", "job", "state", "attempt", "started", "ended", "error")}

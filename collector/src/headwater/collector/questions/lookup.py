@@ -1,0 +1,166 @@
+"""Fetches facts in bulk for one question and remembers them: one fetch of each kind for each level of a walk."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Literal, NamedTuple
+
+from headwater.collector.derive.edges import Source, derive_edges, inputs_of, names_in
+from headwater.collector.derive.identity import Identity, canonical_name, components
+from headwater.collector.derive.state import StateView, derive_state
+from headwater.collector.facts import Side
+from headwater.collector.stores.reading import Claim, Link, PinQuery, Reader, RunFacts
+from headwater.shared.event import Name
+
+PinGrade = Literal["declared", "inferred", "unknown"]
+
+WALK_FACETS = frozenset({"lineage", "columnLineage"})
+"""All that a walk reads of a run's facets."""
+
+
+class Pin(NamedTuple):
+    """Which generation of a dataset a run read; ``version`` None where nothing tells."""
+
+    dataset: Name
+    version: str | None
+    grade: PinGrade
+
+
+class PinnedEdge(NamedTuple):
+    """An edge with its pin."""
+
+    source: Source
+    pin: Pin
+
+
+class Lookup:
+    """One question's view of the store. Names are canonical in what it returns."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.identity = Identity()
+        self._listed: dict[Name, bool] = {}
+
+    async def identify(self, names: Iterable[Name]) -> None:
+        """Learns the canonical name and the aliases of each name."""
+        todo = {name for name in names if name not in self.identity}
+        asked: set[Name] = set()
+        links: set[Link] = set()
+        while fresh := todo - asked:
+            asked |= fresh
+            found = await self.reader.links(fresh)
+            links.update(found)
+            todo.update(name for link in found for name in (link.a, link.b))
+        if not links:
+            for name in todo:
+                self.identity.add([name], name)
+            return
+        carriers = await self.reader.carriers({name for link in links for name in (link.a, link.b)})
+        for component in components(todo, links):
+            self.identity.add(component, canonical_name(component, links, carriers))
+
+    async def canonical(self, name: Name) -> Name:
+        await self.identify([name])
+        return self.identity.of(name)
+
+    async def runs(self, runs: Collection[str], *, facets: Collection[str] | None = WALK_FACETS) -> dict[str, RunFacts]:
+        """The runs' facts, their dataset names identified."""
+        found = await self.reader.runs(runs, facets=facets)
+        await self.identify(name for run in found.values() for name in names_in(run))
+        return found
+
+    async def listed(self, runs: Iterable[RunFacts]) -> set[Name]:
+        """Which datasets, among those that only lineage facets of these runs name, some run lists."""
+        named = {self.identity.of(io.dataset) for run in runs for io in run.io if io.side is Side.NAMED}
+        unknown = {member: name for name in named - self._listed.keys() for member in self.identity.members(name)}
+        found = await self.reader.listed(unknown.keys()) if unknown else set()
+        for name in unknown.values():
+            self._listed[name] = any(member in found for member in self.identity.members(name))
+        return {name for name in named if self._listed[name]}
+
+    async def pins(self, wanted: Collection[tuple[RunFacts, Name, str]]) -> dict[tuple[str, Name, str], Pin]:
+        """For each (run, canonical dataset, declared version or ``""``) what the run read."""
+        pins: dict[tuple[str, Name, str], Pin] = {}
+        asked: list[tuple[str, Name, str]] = []
+        queries: list[PinQuery] = []
+        for run, dataset, version in wanted:
+            key = (run.run, dataset, version)
+            if version:
+                pins[key] = Pin(dataset, version, "declared")
+            elif key not in pins and (at := pin_time(run)):
+                pins[key] = Pin(dataset, None, "unknown")
+                asked.append(key)
+                queries.append(PinQuery(self.identity.members(dataset), at, run.run))
+            else:
+                pins.setdefault(key, Pin(dataset, None, "unknown"))
+        for key, claim in zip(asked, await self.current(queries), strict=True):
+            if claim:
+                pins[key] = Pin(key[1], claim.version, "inferred")
+        return pins
+
+    async def current(self, queries: list[PinQuery]) -> list[Claim | None]:
+        """The current generation by each query; under several names a run's declared version stands for its implied one."""
+        found = await self.reader.current(queries) if queries else []
+        doubtful = {
+            claim.run
+            for query, claim in zip(queries, found, strict=True)
+            if claim and len(query.members) > 1 and claim.version.startswith("~")
+        }
+        if not doubtful:
+            return found
+        declared: dict[tuple[str, Name], Claim] = {}
+        for claim in await self.reader.claims_of_runs(doubtful):
+            key = (claim.run, self.identity.of(claim.dataset))
+            if (
+                not claim.version.startswith("~")
+                and claim.commit_time
+                and (key not in declared or claim.version > declared[key].version)
+            ):
+                declared[key] = claim
+        return [claim and declared.get((claim.run, self.identity.of(claim.dataset)), claim) for claim in found]
+
+    async def inputs(self, run: RunFacts) -> list[Pin]:
+        """What one run read."""
+        wanted = [(run, name, version) for name, version in inputs_of(run, self.identity)]
+        pins = await self.pins(wanted)
+        return [pins[run.run, name, version] for _, name, version in wanted]
+
+    async def edges(self, outputs: Collection[Claim], runs: dict[str, RunFacts]) -> dict[Claim, list[PinnedEdge]]:
+        """The edges of written generations; ``runs`` must hold their runs, see ``runs``."""
+        listed = await self.listed(runs.values())
+        derived = {
+            claim: derive_edges(runs[claim.run], self.identity.of(claim.dataset), claim.version, self.identity, listed)
+            for claim in outputs
+            if claim.run in runs
+        }
+        pins = await self.pins(
+            [
+                (runs[claim.run], source.dataset, source.version)
+                for claim, sources in derived.items()
+                for source in sources
+            ]
+        )
+        return {
+            claim: [PinnedEdge(source, pins[claim.run, source.dataset, source.version]) for source in sources]
+            for claim, sources in derived.items()
+        }
+
+    async def claims(self, dataset: Name, version: str) -> list[Claim]:
+        """The claims of one generation under any name of its dataset, committed ones first, by run."""
+        members = self.identity.members(dataset)
+        found = await self.reader.claims([(member, version) for member in members])
+        by_run: dict[str, Claim] = {}
+        for claim in found:
+            best = by_run.get(claim.run)
+            if best is None or (claim.commit_time or "~") < (best.commit_time or "~"):
+                by_run[claim.run] = claim
+        return sorted(by_run.values(), key=lambda claim: (claim.commit_time is None, claim.run))
+
+
+def state_of(run: RunFacts) -> StateView:
+    return derive_state(run.states)
+
+
+def pin_time(run: RunFacts) -> str | None:
+    """When the run's undeclared reads are resolved: its start, else its first event."""
+    return state_of(run).started or run.first_time

@@ -1,0 +1,98 @@
+"""A store in memory: the merge rules of ``facts`` at their plainest, for tests and for reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headwater.collector.facts import (
+    DatasetSeen,
+    DesignIO,
+    FacetSaid,
+    Fact,
+    JobSeen,
+    Lifecycle,
+    RunIO,
+    RunJob,
+    RunSeen,
+    RunState,
+)
+from headwater.collector.stores.base import ProjectedEvent
+
+
+def key_of(fact: Fact) -> tuple[object, ...]:
+    """What identifies the fact: facts with equal keys merge."""
+    match fact:
+        case JobSeen():
+            return ("job", fact.job)
+        case DatasetSeen():
+            return ("dataset", fact.dataset)
+        case RunSeen():
+            return ("run", fact.run)
+        case RunJob():
+            return ("run_job", fact.run)
+        case RunState():
+            return ("run_state", *fact)
+        case RunIO():
+            return ("run_io", fact.run, fact.side, fact.dataset, fact.version)
+        case FacetSaid():
+            return ("facet", fact.scope, fact.owner, fact.name)
+        case DesignIO():
+            return ("design", fact.job, fact.side)
+        case Lifecycle():
+            return ("lifecycle", *fact)
+
+
+def merge(a: Fact, b: Fact) -> Fact:
+    """One fact from two with one key. Commutative, associative and idempotent."""
+    match a, b:
+        case (JobSeen(), JobSeen()) | (DatasetSeen(), DatasetSeen()) | (RunSeen(), RunSeen()):
+            return a._replace(
+                first_time=min(a.first_time, b.first_time),
+                last_time=max(a.last_time, b.last_time),
+            )
+        case RunJob(), RunJob():
+            return max(a, b, key=lambda fact: (fact.rank, fact.time, fact.event_id, fact.job))
+        case RunIO(), RunIO():
+            commits = [time for time in (a.commit_time, b.commit_time) if time is not None]
+            return a._replace(time=min(a.time, b.time), commit_time=min(commits, default=None))
+        case FacetSaid(), FacetSaid():
+            return max(a, b, key=lambda fact: (fact.time, fact.event_id, fact.value is not None, fact.value or b""))
+        case DesignIO(), DesignIO():
+            return max(a, b, key=lambda fact: (fact.time, fact.event_id, fact.datasets))
+        case _:
+            if a != b:
+                raise ValueError(f"these facts have no common key: {a} and {b}")
+            return a
+
+
+class MemoryLineageStore:
+    """Keeps documents and merged facts in dictionaries. Gone with the process, so durable only for a test."""
+
+    def __init__(self, *, name: str = "memory") -> None:
+        self.name = name
+        self.documents: dict[str, bytes] = {}
+        """Original bytes by event id. Of two spellings of one event the lesser bytes stay, so order does not matter."""
+        self.facts: dict[tuple[object, ...], Fact] = {}
+        """Merged facts by key."""
+        self.writes = 0
+        """Calls of ``write`` that succeeded."""
+
+    async def open(self) -> None:
+        """Nothing to do."""
+
+    async def write(self, batch: Sequence[ProjectedEvent]) -> None:
+        """Never fails."""
+        for event, projection in batch:
+            known = self.documents.get(event.event_id)
+            self.documents[event.event_id] = event.raw if known is None else min(known, event.raw)
+            for fact in projection.facts:
+                key = key_of(fact)
+                present = self.facts.get(key)
+                self.facts[key] = fact if present is None else merge(present, fact)
+        self.writes += 1
+
+    async def ping(self) -> None:
+        """Always there."""
+
+    async def close(self) -> None:
+        """Keeps what it has, so that a test may look."""

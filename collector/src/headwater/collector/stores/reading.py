@@ -1,0 +1,263 @@
+"""The read half of a store: bulk fetches of facts, and of what is derived from them. ``questions`` asks only these.
+
+Every method takes many keys and answers in one round trip or a few, so that a walk costs one fetch of each kind a level.
+Names are raw names: a caller that follows symlinks expands them first (``derive.identity``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from headwater.collector.facts import Scope, Side
+from headwater.shared.event import Name
+
+Facets = dict[str, dict[str, Any]]
+
+
+class IO(NamedTuple):
+    """A read or write of one run, as stated."""
+
+    side: Side
+    dataset: Name
+    version: str
+    commit_time: str | None
+
+
+class RunFacts(NamedTuple):
+    """What is known of one run. ``io`` and facets may be left out by the fetch that made it."""
+
+    run: str
+    job: Name | None
+    first_time: str | None
+    last_time: str | None
+    states: tuple[tuple[str, str], ...]
+    """(type, time)."""
+    io: tuple[IO, ...]
+    facets: Facets
+    job_facets: Facets
+    io_facets: dict[tuple[Scope, Name, str], Facets]
+
+
+class Claim(NamedTuple):
+    """A run wrote a generation: committed at ``commit_time``, or a candidate where that is None."""
+
+    dataset: Name
+    version: str
+    """The declared version, or ``~`` and the run's id."""
+    run: str
+    commit_time: str | None
+
+
+class PinQuery(NamedTuple):
+    """Which generation of any of ``members`` was current at ``at`` (None: now), not counting what ``run`` wrote."""
+
+    members: tuple[Name, ...]
+    at: str | None
+    run: str | None
+
+
+class Link(NamedTuple):
+    """Two names of one dataset: ``a`` carried a symlinks facet naming ``b``, or ``a`` was renamed to ``b``."""
+
+    a: Name
+    b: Name
+    renamed_at: str | None
+    """None for a symlink."""
+
+
+class Read(NamedTuple):
+    """A run read a dataset (or names it in a lineage facet: side NAMED)."""
+
+    run: str
+    dataset: Name
+    version: str
+    side: Side
+
+
+class ReadQuery(NamedTuple):
+    """Reads of ``members``: those that declare ``version``, and those without one whose run's pin time lies within
+    ``since`` .. ``until`` (canonical, inclusive; None: open)."""
+
+    members: tuple[Name, ...]
+    version: str
+    since: str | None
+    until: str | None
+
+
+class JobEdge(NamedTuple):
+    """A job's current edge (rule 8)."""
+
+    job: Name
+    side: Side
+    dataset: Name
+    last_time: str
+    """First event time of the last run that had it."""
+
+
+class DatasetFacts(NamedTuple):
+    dataset: Name
+    first_time: str
+    last_time: str
+    facets: Facets
+
+
+class JobFacts(NamedTuple):
+    job: Name
+    first_time: str
+    last_time: str
+    facets: Facets
+    design: dict[Side, tuple[Name, ...]]
+
+
+class RunRow(NamedTuple):
+    """One line of a list of runs, derived values ready."""
+
+    run: str
+    job: Name | None
+    state: str
+    contradiction: bool
+    started: str | None
+    ended: str | None
+    first_time: str | None
+    last_time: str | None
+    logical_key: str | None
+    nominal_start: str | None
+    parent: str | None
+    root: str | None
+
+
+class RunFilter(NamedTuple):
+    """What a list of runs is narrowed to; newest first by (first event time, run)."""
+
+    job: Name | None = None
+    state: str | None = None
+    since: str | None = None
+    parent: str | None = None
+    logical_key: str | None = None
+    before: tuple[str, str] | None = None
+    """Cursor: (first event time, run) of the last one seen."""
+    oldest_first: bool = False
+
+
+class EventFilter(NamedTuple):
+    """What a list of documents is narrowed to."""
+
+    run: str | None = None
+    job: Name | None = None
+    since: str | None = None
+    """Event time, inclusive."""
+    before: str | None = None
+    """Event time, exclusive."""
+    kind: str | None = None
+    descending: bool = True
+
+
+class Document(NamedTuple):
+    """A stored event, whole."""
+
+    event_id: str
+    raw: bytes
+    problems: tuple[tuple[str, str], ...]
+    received_at: str
+
+
+class Drop(NamedTuple):
+    """A dataset was dropped, by a committed run or by a DatasetEvent."""
+
+    dataset: Name
+    time: str
+
+
+class Reader(Protocol):
+    """What ``Questions`` needs. Raises TransientError when the engine cannot be reached."""
+
+    async def runs(
+        self, runs: Collection[str], *, io: bool = True, facets: Collection[str] | None = None
+    ) -> dict[str, RunFacts]:
+        """The known ones among ``runs``. ``facets``: only facets of these names (None: all)."""
+        ...
+
+    async def run_rows(self, runs: Collection[str]) -> dict[str, RunRow]: ...
+
+    async def list_runs(self, where: RunFilter, limit: int) -> list[RunRow]: ...
+
+    async def count_runs(self, where: RunFilter) -> int: ...
+
+    async def latest_runs(self, jobs: Collection[Name], each: int) -> dict[Name, list[RunRow]]:
+        """The newest runs of each job, at most ``each``."""
+        ...
+
+    async def claims(self, generations: Collection[tuple[Name, str]]) -> list[Claim]:
+        """Every claim of these (dataset, version) pairs."""
+        ...
+
+    async def claims_of_runs(self, runs: Collection[str]) -> list[Claim]: ...
+
+    async def history(
+        self, members: Sequence[Name], *, committed: bool, limit: int, before: tuple[str, str] | None = None
+    ) -> list[Claim]:
+        """Claims newest first: committed by (commit time, version), ``before`` being such a pair; candidates by run."""
+        ...
+
+    async def current(self, pins: Sequence[PinQuery]) -> list[Claim | None]:
+        """For each query the committed claim with the greatest (commit time, version) not after ``at``."""
+        ...
+
+    async def next_commit(self, members: Sequence[Name], after: tuple[str, str]) -> Claim | None:
+        """The committed claim with the least (commit time, version) greater than ``after``."""
+        ...
+
+    async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
+        """For each query its reads, at most ``limit`` each."""
+        ...
+
+    async def links(self, datasets: Collection[Name]) -> list[Link]:
+        """Links from and to these names."""
+        ...
+
+    async def carriers(self, datasets: Collection[Name]) -> set[Name]:
+        """Those that carry a symlinks facet."""
+        ...
+
+    async def listed(self, datasets: Collection[Name]) -> set[Name]:
+        """Those that some run lists as an input or output."""
+        ...
+
+    async def drops(self, datasets: Collection[Name]) -> list[Drop]: ...
+
+    async def job_edges(self, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
+        """Current edges of these jobs, and current edges of any job with these datasets."""
+        ...
+
+    async def datasets(self, names: Collection[Name]) -> dict[Name, DatasetFacts]: ...
+
+    async def jobs(self, names: Collection[Name]) -> dict[Name, JobFacts]: ...
+
+    async def list_jobs(self, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
+        """(total, a page by last seen, newest first)."""
+        ...
+
+    async def list_datasets(self, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
+        """(total, a page by name)."""
+        ...
+
+    async def namespaces(self) -> dict[str, tuple[str, str]]:
+        """Namespace to (first, last) event time, of jobs and datasets."""
+        ...
+
+    async def document(self, event_id: str) -> Document | None: ...
+
+    async def list_documents(self, where: EventFilter, limit: int, offset: int) -> list[Document]:
+        """By (event time, order of arrival)."""
+        ...
+
+    async def count_documents(self, where: EventFilter) -> int: ...
+
+    async def counts(self) -> Mapping[str, int]:
+        """events, problems, runs, jobs, datasets, generations."""
+        ...
+
+    async def base_lines(self) -> Iterable[bytes]:
+        """Every base fact as one line of bytes, in any order, see ``fingerprint``."""
+        ...

@@ -1,0 +1,161 @@
+"""Merges the facts of a batch in memory, so that each key is written once. The rules: ``headwater.collector.facts``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from headwater.collector.facts import (
+    DatasetSeen,
+    DesignIO,
+    FacetSaid,
+    Fact,
+    JobSeen,
+    Lifecycle,
+    RunIO,
+    RunJob,
+    RunSeen,
+    RunState,
+    Scope,
+)
+from headwater.collector.stores.sql.keys import NO_KEY, name_key, run_key, value_key
+from headwater.shared.codec import canonical_json
+from headwater.shared.event import Name
+
+RunRowValues = list[Any]
+"""[first_time, last_time, job_rank, job_time, job_event, job]."""
+SeenRow = list[Any]
+"""[namespace, name, first_time, last_time]; no times where the name was only named, by a lineage facet or a link."""
+FacetKey = tuple[bytes, int, bytes, str, str]
+"""(owner, scope, dataset, version, facet name)."""
+
+DERIVED_FROM = frozenset({"parent", "nominalTime", "headwater_attempt"})
+"""Run facets that derived columns are computed from."""
+
+
+class Merged:
+    """A batch's facts by key; keys are those of the tables."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[bytes, SeenRow] = {}
+        self.datasets: dict[bytes, SeenRow] = {}
+        self.runs: dict[bytes, RunRowValues] = {}
+        self.states: set[tuple[bytes, str, str]] = set()
+        self.io: dict[tuple[bytes, int, bytes, str], list[str | None]] = {}
+        self.facets: dict[FacetKey, tuple[str, bytes, bytes | None]] = {}
+        self.values: dict[bytes, bytes] = {}
+        self.design: dict[tuple[bytes, int], tuple[str, bytes, str]] = {}
+        self.lifecycle: set[tuple[bytes, str, str, bytes]] = set()
+        self.symlinked: set[bytes] = set()
+        """Datasets whose symlinks facet was stated or deleted."""
+        self.rederived: set[bytes] = set()
+        """Runs whose derived values may have changed."""
+        self._last_value: tuple[bytes, bytes] = (b"", b"")
+
+    def add(self, facts: Iterable[Fact]) -> None:
+        for fact in facts:
+            _ADD[type(fact)](self, fact)
+
+    def _job_seen(self, fact: JobSeen) -> None:
+        _widen(self.jobs, name_key(fact.job), fact.job, fact.first_time, fact.last_time)
+
+    def _dataset_seen(self, fact: DatasetSeen) -> None:
+        _widen(self.datasets, name_key(fact.dataset), fact.dataset, fact.first_time, fact.last_time)
+
+    def name_dataset(self, name: Name) -> bytes:
+        """The name will stand in the table, so that its key can be read back."""
+        key = name_key(name)
+        self.datasets.setdefault(key, [name.namespace, name.name, None, None])
+        return key
+
+    def _run_seen(self, fact: RunSeen) -> None:
+        run = run_key(fact.run)
+        self.rederived.add(run)
+        row = self.runs.get(run)
+        if row is None:
+            self.runs[run] = [fact.first_time, fact.last_time, -1, "", b"", b""]
+            return
+        row[0] = fact.first_time if row[0] is None else min(row[0], fact.first_time)
+        row[1] = fact.last_time if row[1] is None else max(row[1], fact.last_time)
+
+    def _run_job(self, fact: RunJob) -> None:
+        run = run_key(fact.run)
+        self.rederived.add(run)
+        said = [fact.rank, fact.time, bytes.fromhex(fact.event_id)]
+        row = self.runs.get(run)
+        if row is None:
+            self.runs[run] = [None, None, *said, name_key(fact.job)]
+        elif said > row[2:5]:
+            row[2:6] = [*said, name_key(fact.job)]
+
+    def _run_state(self, fact: RunState) -> None:
+        self.states.add((run_key(fact.run), fact.time, fact.type))
+
+    def _run_io(self, fact: RunIO) -> None:
+        key = (run_key(fact.run), int(fact.side), self.name_dataset(fact.dataset), fact.version)
+        times = self.io.get(key)
+        if times is None:
+            self.io[key] = [fact.time, fact.commit_time]
+            return
+        times[0] = min(times[0] or fact.time, fact.time)
+        if fact.commit_time and (times[1] is None or fact.commit_time < times[1]):
+            times[1] = fact.commit_time
+
+    def _facet(self, fact: FacetSaid) -> None:
+        scope, owner = fact.scope, fact.owner
+        key: FacetKey
+        if scope >= Scope.INPUT:
+            key = (run_key(owner[0]), int(scope), name_key(Name(owner[1], owner[2])), owner[3], fact.name)
+        elif scope <= Scope.RUN_JOB:
+            key = (run_key(owner[0]), int(scope), NO_KEY, "", fact.name)
+        else:
+            key = (name_key(Name(owner[0], owner[1])), int(scope), NO_KEY, "", fact.name)
+            if fact.name == "symlinks" and scope is Scope.DATASET:
+                self.symlinked.add(key[0])
+        value = fact.value
+        hashed: bytes | None = None
+        if value is not None:
+            if value is self._last_value[0]:  # the same facet about another owner
+                hashed = self._last_value[1]
+            else:
+                hashed = value_key(value)
+                self._last_value = (value, hashed)
+                self.values[hashed] = value
+        said = (fact.time, bytes.fromhex(fact.event_id), hashed)
+        before = self.facets.get(key)
+        if before is None or said[:2] >= before[:2]:
+            self.facets[key] = said
+
+    def _design(self, fact: DesignIO) -> None:
+        key = (name_key(fact.job), int(fact.side))
+        said = (fact.time, bytes.fromhex(fact.event_id), canonical_json(fact.datasets).decode())
+        if key not in self.design or said > self.design[key]:
+            self.design[key] = said
+
+    def _lifecycle(self, fact: Lifecycle) -> None:
+        previous = self.name_dataset(fact.previous) if fact.previous else NO_KEY
+        self.lifecycle.add((name_key(fact.dataset), fact.time, fact.change, previous))
+
+
+def _widen(rows: dict[bytes, SeenRow], key: bytes, name: Name, first: str, last: str) -> None:
+    row = rows.get(key)
+    if row is None:
+        rows[key] = [name.namespace, name.name, first, last]
+    elif row[2] is None:
+        row[2:] = [first, last]
+    else:
+        row[2] = min(row[2], first)
+        row[3] = max(row[3], last)
+
+
+_ADD: dict[type, Callable[[Merged, Any], None]] = {
+    JobSeen: Merged._job_seen,
+    DatasetSeen: Merged._dataset_seen,
+    RunSeen: Merged._run_seen,
+    RunJob: Merged._run_job,
+    RunState: Merged._run_state,
+    RunIO: Merged._run_io,
+    FacetSaid: Merged._facet,
+    DesignIO: Merged._design,
+    Lifecycle: Merged._lifecycle,
+}

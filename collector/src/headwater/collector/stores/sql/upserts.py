@@ -1,0 +1,153 @@
+"""The merge rules as SQL upserts, compiled once from SQLAlchemy Core for the dialect in use. Parameters only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Table, and_, bindparam, case, or_
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection, Dialect
+from sqlalchemy.sql.elements import ColumnElement
+
+from headwater.collector.stores.sql import schema
+
+
+class Upserts:
+    """One compiled statement for each table; rows are tuples in the order of ``columns``."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self.document = self._insert(schema.document, _names(schema.document, skip=("seq",)), ["event_id"])
+        self.facet_value = self._insert(schema.facet_value, ["key", "value"], ["key"])
+        self.run_state = self._insert(schema.run_state, ["run", "time", "type"], ["run", "time", "type"])
+        self.lifecycle = self._insert(schema.lifecycle, keys := ["dataset", "time", "change", "previous", "run"], keys)
+        self.symlink = self._insert(schema.symlink, ["dataset", "other"], ["dataset", "other"])
+        self.job = self._seen(schema.job, [])
+        self.dataset = self._seen(schema.dataset, ["carrier"])
+        self.run = self._run()
+        self.run_io = self._run_io()
+        self.facet = self._facet()
+        self.design_io = self._last_writer(schema.design_io, ["job", "side"], ["time", "event_id", "datasets"])
+        self.generation = self._generation()
+        self.job_edge = self._job_edge()
+
+    def _sql(self, statement: Any) -> str:
+        return str(statement.compile(dialect=self._dialect))
+
+    def _insert(self, table: Table, columns: Sequence[str], key: Sequence[str]) -> str:
+        """Union: what is there stays."""
+        return self._sql(self._plain(table, columns).on_conflict_do_nothing(index_elements=list(key)))
+
+    def _plain(self, table: Table, columns: Sequence[str]) -> Any:
+        insert = postgresql.insert if self._dialect.name == "postgresql" else sqlite.insert
+        return insert(table).values({name: bindparam(name) for name in columns})
+
+    def _seen(self, table: Table, defaults: Sequence[str]) -> str:
+        """Min of first_time, max of last_time, null being no time."""
+        statement = self._plain(table, ["key", "namespace", "name", "first_time", "last_time", *defaults])
+        new = statement.excluded
+        first, last = _least(table.c.first_time, new.first_time), _greatest(table.c.last_time, new.last_time)
+        return self._sql(
+            statement.on_conflict_do_update(
+                index_elements=["key"],
+                set_={"first_time": first, "last_time": last},
+                where=and_(
+                    new.first_time.isnot(None),
+                    or_(
+                        table.c.first_time.is_(None),
+                        new.first_time < table.c.first_time,
+                        new.last_time > table.c.last_time,
+                    ),
+                ),
+            )
+        )
+
+    def _run(self) -> str:
+        table = schema.run
+        columns = ["run", "first_time", "last_time", "job_rank", "job_time", "job_event", "job"]
+        statement = self._plain(table, columns)
+        new = statement.excluded
+        later = _later(
+            [new.job_rank, new.job_time, new.job_event], [table.c.job_rank, table.c.job_time, table.c.job_event]
+        )
+        values: dict[str, Any] = {name: case((later, new[name]), else_=table.c[name]) for name in columns[3:]}
+        values["first_time"] = _least(table.c.first_time, new.first_time)
+        values["last_time"] = _greatest(table.c.last_time, new.last_time)
+        return self._sql(statement.on_conflict_do_update(index_elements=["run"], set_=values))
+
+    def _run_io(self) -> str:
+        table = schema.run_io
+        key = ["run", "side", "dataset", "version"]
+        statement = self._plain(table, [*key, "time", "commit_time"])
+        new = statement.excluded
+        return self._sql(
+            statement.on_conflict_do_update(
+                index_elements=key,
+                set_={
+                    "time": _least(table.c.time, new.time),
+                    "commit_time": _least(table.c.commit_time, new.commit_time),
+                },
+            )
+        )
+
+    def _facet(self) -> str:
+        return self._last_writer(
+            schema.facet, ["owner", "scope", "dataset", "version", "name"], ["time", "event_id", "value"]
+        )
+
+    def _last_writer(self, table: Table, key: list[str], value: list[str]) -> str:
+        """Last writer by (time, event id)."""
+        statement = self._plain(table, [*key, *value])
+        new = statement.excluded
+        return self._sql(
+            statement.on_conflict_do_update(
+                index_elements=key,
+                set_={name: new[name] for name in value},
+                where=_later([new.time, new.event_id], [table.c.time, table.c.event_id]),
+            )
+        )
+
+    def _generation(self) -> str:
+        key = ["dataset", "version", "run"]
+        statement = self._plain(schema.generation, [*key, "commit_time"])
+        return self._sql(
+            statement.on_conflict_do_update(index_elements=key, set_={"commit_time": statement.excluded.commit_time})
+        )
+
+    def _job_edge(self) -> str:
+        key = ["job", "side", "dataset"]
+        statement = self._plain(schema.job_edge, [*key, "last_time"])
+        new = statement.excluded
+        return self._sql(
+            statement.on_conflict_do_update(
+                index_elements=key, set_={"last_time": new.last_time}, where=new.last_time > schema.job_edge.c.last_time
+            )
+        )
+
+
+def _names(table: Table, *, skip: Sequence[str] = ()) -> list[str]:
+    return [column.name for column in table.columns if column.name not in skip]
+
+
+def _least(ours: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The lesser one; null counts as absent."""
+    return case((or_(ours.is_(None), new < ours), new), else_=ours)
+
+
+def _greatest(ours: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:
+    return case((or_(ours.is_(None), new > ours), new), else_=ours)
+
+
+def _later(new: list[ColumnElement[Any]], ours: list[ColumnElement[Any]]) -> ColumnElement[bool]:
+    """``new`` > ``ours``, column by column."""
+    condition = new[-1] > ours[-1]
+    for mine, theirs in zip(new[-2::-1], ours[-2::-1], strict=True):
+        condition = or_(mine > theirs, and_(mine == theirs, condition))
+    return condition
+
+
+def execute(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Runs one compiled statement for all rows."""
+    if rows:
+        connection.exec_driver_sql(sql, list(rows))

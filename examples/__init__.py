@@ -1,0 +1,1 @@
+"""Examples that run. ``python -m examples.demo`` is the one to start with."""

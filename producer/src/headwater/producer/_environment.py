@@ -1,0 +1,22 @@
+"""Environment variables that only the producer knows; those shared with the collector are in headwater.shared.names."""
+
+from __future__ import annotations
+
+ENV_API_KEY = "HEADWATER_API_KEY"
+"""Sent as a Bearer token by the http transport. Never logged."""
+ENV_OPENLINEAGE_API_KEY = "OPENLINEAGE_API_KEY"
+"""OpenLineage's own, read where ours is not set."""
+ENV_PRODUCER_URI = "HEADWATER_PRODUCER_URI"
+"""URI that names the application's code as the producer of its events."""
+ENV_TOPIC = "HEADWATER_COLLECTOR_TOPIC"
+"""Topic of the log that events are sent to."""
+ENV_SPOOL_MAX_BYTES = "HEADWATER_SPOOL_MAX_BYTES"
+"""Bound of the spool directory, bytes or with a unit (``256MiB``)."""
+ENV_CODE_VERSION = "HEADWATER_CODE_VERSION"
+"""The version of the application's code, where no git work tree says it."""
+ENV_EXIT_TIMEOUT = "HEADWATER_EXIT_TIMEOUT_S"
+"""How long the end of the process may wait for the last events to be sent, in seconds."""
+ENV_OPENLINEAGE_CONTEXT = "OPENLINEAGE_CONTEXT"
+"""OpenLineage's own: JSON with the parent run and the root run. Read before OPENLINEAGE_PARENT_ID, and written."""
+ENV_RAISE = "HEADWATER_RAISE"
+"""``1`` lets errors inside headwater out instead of guarding the application: for headwater's own tests."""

@@ -1,0 +1,1 @@
+"""What crosses the wheels: meaning, promises, corpus, rooms."""

@@ -1,0 +1,1 @@
+"""Each promise of docs/guarantees.md, attacked."""

@@ -1,0 +1,1 @@
+"""Scenarios of what events mean, see README.md, and their runner. ``more/`` holds scenarios beyond the given ones."""

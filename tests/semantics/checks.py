@@ -1,0 +1,200 @@
+"""One function for each expectation key of README.md: it compares through the public readers and names what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from headwater.collector.questions import Questions
+from headwater.shared.event import Name
+
+from .scenarios import column, dataset, generation, run_uuid
+
+Check = Callable[[Questions, Any], Awaitable[None]]
+
+
+def _name(value: dict[str, Any]) -> Name:
+    return Name(value["namespace"], value["name"])
+
+
+def _names(values: list[dict[str, Any]]) -> set[Name]:
+    return {_name(value) for value in values}
+
+
+def _refs(refs: list[str]) -> set[Name]:
+    return {dataset(ref)[0] for ref in refs}
+
+
+def _same(what: str, actual: object, expected: object) -> None:
+    assert actual == expected, f"{what}: is {actual!r}, must be {expected!r}"
+
+
+def _only_known(what: str, expected: dict[str, Any], known: set[str]) -> None:
+    unknown = set(expected) - known
+    assert not unknown, f"{what}: the runner does not know how to compare {sorted(unknown)}"
+
+
+async def runs(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
+    for short, said in expect.items():
+        what = f"run {short}"
+        run = await questions.run(run_uuid(short))
+        assert run is not None, f"{what} is not known"
+        _only_known(what, said, {"state", "contradiction", "started", "ended", "parent", "root", "logical", "attempt"})
+        for key in ("state", "contradiction", "started", "ended", "attempt"):
+            if key in said:
+                _same(f"{what} {key}", run[key], said[key])
+        for key in ("parent", "root"):
+            if key in said:
+                linked = said[key] and run_uuid(said[key])
+                _same(f"{what} {key}", run[key] and run[key]["runId"], linked)
+        if "logical" in said:
+            _same(f"{what} logical", run["logicalKey"], said["logical"])
+
+
+async def job_edges(questions: Questions, expect: dict[str, dict[str, list[str]]]) -> None:
+    for short, said in expect.items():
+        job = await questions.job(Name("jobs", short))
+        assert job is not None, f"job {short} is not known"
+        _only_known(f"job {short}", said, {"inputs", "outputs"})
+        for side, refs in said.items():
+            _same(f"job {short} {side}", _names(job[side]), _refs(refs))
+
+
+async def design(questions: Questions, expect: dict[str, dict[str, list[str]]]) -> None:
+    for short, said in expect.items():
+        job = await questions.job(Name("jobs", short))
+        assert job is not None, f"job {short} is not known"
+        _only_known(f"design of {short}", said, {"inputs", "outputs"})
+        for side, refs in said.items():
+            _same(
+                f"design of {short} {side}", _names((job["design"] or {"inputs": [], "outputs": []})[side]), _refs(refs)
+            )
+
+
+async def generations(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
+    for ref, said in expect.items():
+        found = await questions.dataset(dataset(ref)[0])
+        assert found is not None, f"dataset {ref} is not known"
+        _only_known(f"generations of {ref}", said, {"current", "committed", "candidates"})
+        if "current" in said:
+            _same(f"{ref} current", found["current"], generation(said["current"]))
+        if "committed" in said:
+            committed = [one["version"] for one in found["committed"]]
+            _same(f"{ref} committed", committed, [generation(version) for version in said["committed"]])
+        if "candidates" in said:
+            candidates = {one["version"] for one in found["candidates"]}
+            _same(f"{ref} candidates", candidates, {generation(version) for version in said["candidates"]})
+
+
+async def evidence(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
+    for ref, said in expect.items():
+        found = await questions.evidence(*dataset(ref))
+        _only_known(f"evidence of {ref}", said, {"run", "attempt", "code", "inputs", "conflict", "none"})
+        if said.get("none"):
+            assert found["status"] in ("candidate", "unknown"), f"evidence of {ref} is {found['status']}"
+            continue
+        if "conflict" in said:
+            _same(f"evidence of {ref} status", found["status"], "conflict")
+            _same(f"conflict of {ref}", set(found["conflict"]), {run_uuid(run) for run in said["conflict"]})
+            continue
+        _same(f"evidence of {ref} status", found["status"], "published")
+        run = found["run"]
+        if "run" in said:
+            _same(f"evidence of {ref} run", run["runId"], run_uuid(said["run"]))
+        if "attempt" in said:
+            _same(f"evidence of {ref} attempt", run["attempt"], said["attempt"])
+        if "code" in said:
+            _same(f"evidence of {ref} code", (run["code"] or {}).get("version"), said["code"])
+        pins = {(_name(pin["dataset"]), pin["version"], pin["grade"]) for pin in run["inputs"]}
+        for input_ref, pin in said.get("inputs", {}).items():
+            expected = (dataset(input_ref)[0], generation(pin["version"]), pin["grade"])
+            assert expected in pins, f"evidence of {ref} has no input {expected}, but {sorted(pins, key=repr)}"
+
+
+async def edges(questions: Questions, expect: dict[str, list[list[str]]]) -> None:
+    for ref, said in expect.items():
+        found = await questions.evidence(*dataset(ref))
+        actual = sorted(((_name(edge["dataset"]), edge["version"], edge["grade"]) for edge in found["edges"]), key=repr)
+        expected = sorted(((*dataset(source), grade) for source, grade in said), key=repr)
+        _same(f"edges of {ref}", actual, expected)
+
+
+async def columns(questions: Questions, expect: dict[str, list[list[str]]]) -> None:
+    for ref, said in expect.items():
+        found = await questions.columns(*column(ref))
+        actual = {(_name(one["dataset"]), one["field"], one["type"], one["resolved"]) for one in found}
+        expected = set()
+        for source, kind, *rest in said:
+            name, _, field = column(source)
+            expected.add((name, field, kind, "unresolved" not in rest))
+        _same(f"columns of {ref}", actual, expected)
+
+
+async def _walk(what: str, found: dict[str, Any], said: list[list[Any]]) -> None:
+    """[reference, distance] or [reference, distance, "possible"]. Where one says possible, the others are certain."""
+    graded = any(len(one) > 2 for one in said)
+    assert not found["truncated"], f"{what} is truncated"
+    actual = sorted(
+        (
+            (_name(one["dataset"]), one["version"], one["distance"], one["possible"] if graded else None)
+            for one in found["reached"]
+        ),
+        key=repr,
+    )
+    expected = sorted(
+        ((*dataset(ref), far, ("possible" in rest) if graded else None) for ref, far, *rest in said), key=repr
+    )
+    _same(what, actual, expected)
+
+
+async def upstream(questions: Questions, expect: dict[str, list[list[Any]]]) -> None:
+    for ref, said in expect.items():
+        await _walk(f"upstream of {ref}", await questions.upstream(*dataset(ref)), said)
+
+
+async def downstream(questions: Questions, expect: dict[str, list[list[Any]]]) -> None:
+    for ref, said in expect.items():
+        await _walk(f"downstream of {ref}", await questions.impact(*dataset(ref)), said)
+
+
+async def logical(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
+    for key, said in expect.items():
+        found = await questions.logical_run(key)
+        assert found is not None, f"logical run {key} is not known"
+        _only_known(f"logical run {key}", said, {"attempts", "winner", "changed"})
+        if "attempts" in said:
+            attempts = [run["runId"] for run in found["attempts"]]
+            _same(f"attempts of {key}", attempts, [run_uuid(run) for run in said["attempts"]])
+        if "winner" in said:
+            _same(f"winner of {key}", found["winner"], said["winner"] and run_uuid(said["winner"]))
+        if "changed" in said:
+            changed = {_name(one["dataset"]) for one in found["changed"]}
+            _same(f"changed inputs of {key}", changed, _refs(said["changed"]))
+
+
+async def datasets(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
+    for ref, said in expect.items():
+        found = await questions.dataset(dataset(ref)[0])
+        assert found is not None, f"dataset {ref} is not known"
+        _only_known(f"dataset {ref}", said, {"canonical", "deleted", "description"})
+        if "canonical" in said:
+            _same(f"{ref} canonical", _name(found["canonical"]), dataset(said["canonical"])[0])
+        for key in ("deleted", "description"):
+            if key in said:
+                _same(f"{ref} {key}", found[key], said[key])
+
+
+CHECKS: dict[str, Check] = {
+    check.__name__: check
+    for check in (
+        runs, job_edges, generations, evidence, edges, columns, upstream, downstream, logical, datasets, design,
+    )
+}  # fmt: skip
+
+
+async def check(questions: Questions, expect: dict[str, Any]) -> None:
+    """Compares every expectation. A key that nobody knows fails: it must never be passed over."""
+    unknown = set(expect) - set(CHECKS)
+    assert not unknown, f"the runner does not know the expectations {sorted(unknown)}"
+    for key, said in expect.items():
+        await CHECKS[key](questions, said)

@@ -1,0 +1,62 @@
+"""Every scenario, on every store, in every order, with duplicates, one by one and in batches.
+
+``SEMANTICS_DIR`` points at another directory of scenarios; the default is this one, with its ``more`` folder.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.orders import deliveries
+from tests.support.seeds import SEED, rng
+from tests.support.worlds import ENGINES
+
+from .checks import CHECKS, check
+from .scenarios import events, expectations, files
+
+
+def _title(path: Path) -> str:
+    return f"more/{path.stem}" if path.parent.name == "more" else path.stem
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("path", files(), ids=_title)
+async def test_scenario(path: Path, engine: str) -> None:
+    raw, expect, fingerprints = events(path), expectations(path), {}
+    for delivery in deliveries(raw, rng("scenario", path.stem)):
+        async with ENGINES[engine]() as world:
+            await world.take(delivery.batches)
+            try:
+                await check(world.questions, expect)
+            except AssertionError as wrong:
+                wrong.add_note(f"{path.name} on {engine}, {delivery.how}, HEADWATER_SEED={SEED}")
+                raise
+            fingerprints[delivery.how] = await world.questions.fingerprint()
+    assert len(set(fingerprints.values())) == 1, f"{path.name}, HEADWATER_SEED={SEED}: {fingerprints}"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_a_batch_that_failed_half_way_may_be_sent_again(engine: str) -> None:
+    """Every prefix written, then everything: as after a partial write and a retry."""
+    for path in files():
+        raw = events(path)
+        async with ENGINES[engine]() as world:
+            await world.take([raw[: len(raw) // 2], raw])
+            await check(world.questions, expectations(path))
+
+
+async def test_an_unknown_expectation_fails() -> None:
+    async with next(iter(ENGINES.values()))() as world:
+        with pytest.raises(AssertionError, match="does not know the expectations"):
+            await check(world.questions, {"weather": {}})
+
+
+def test_every_expectation_key_of_the_readme_has_a_check() -> None:
+    readme = (Path(__file__).parent / "README.md").read_text()
+    table = readme.split("## Expectations", 1)[1]
+    keys = {
+        key.strip("` ") for row in table.splitlines() if row.startswith("| `") for key in row.split("|")[1].split(",")
+    }
+    assert keys == set(CHECKS)

@@ -1,0 +1,1 @@
+"""What several of these tests need: stores to ask, ways to deliver, seeds, files from outside."""

@@ -1,0 +1,58 @@
+"""A store and the questions one asks of it, by engine. Another engine is one more line in ``ENGINES``."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from headwater.collector.projection import project
+from headwater.collector.questions import Questions
+from headwater.collector.stores.base import LineageStoreProtocol, ProjectedEvent
+from headwater.collector.stores.sql import SqlLineageStore
+from headwater.shared.codec import decode
+
+_FAST = Path("/dev/shm")  # memory where Linux has it: hundreds of short-lived databases
+SCRATCH = _FAST if _FAST.is_dir() else Path(tempfile.gettempdir())
+
+
+class World(NamedTuple):
+    """One empty store at first, and its public readers."""
+
+    store: LineageStoreProtocol
+    questions: Questions
+
+    async def take(self, batches: Iterable[Sequence[bytes]]) -> None:
+        """Writes raw events, batch by batch, as the pipeline does: decode, project, write."""
+        for batch in batches:
+            await self.store.write([projected(raw) for raw in batch])
+
+
+@lru_cache(maxsize=4096)
+def projected(raw: bytes) -> ProjectedEvent:
+    """Projecting is pure, so one projection serves every order and every store."""
+    event = decode(raw)
+    return ProjectedEvent(event, project(event))
+
+
+@asynccontextmanager
+async def sqlite_world() -> AsyncIterator[World]:
+    with tempfile.TemporaryDirectory(prefix="headwater-", dir=SCRATCH) as directory:
+        store = SqlLineageStore(f"sqlite:///{directory}/headwater.db")
+        await store.open()
+        try:
+            yield World(store, Questions(store.reader()))
+        finally:
+            await store.close()
+
+
+Engine = Callable[[], AbstractAsyncContextManager[World]]
+ENGINES: dict[str, Engine] = {"sqlite": sqlite_world}
+
+
+def short(value: Any) -> str:
+    """A name in a message: ``namespace/name``, with its version where it has one."""
+    return "/".join(map(str, value)) if isinstance(value, tuple) else str(value)
