@@ -12,7 +12,8 @@ from typing import Any
 
 from rich.console import Console
 
-from headwater.collector.embedded import Embedded
+from headwater.collector.embedded import DATABASE_FILE, Embedded
+from headwater.collector.settings import Settings
 from headwater.shared.event import Name
 
 from . import days, spark
@@ -43,7 +44,7 @@ def main() -> None:
 async def demo(directory: Path, story: Story, port: int) -> None:
     """All parts, in order."""
     await in_its_own_process(directory)
-    embedded = Embedded(directory)
+    embedded = Embedded(directory, settings=_settings(directory))
     await embedded.start()
     try:
         await part_one(embedded, directory, story)
@@ -54,6 +55,12 @@ async def demo(directory: Path, story: Story, port: int) -> None:
             await serve_until_interrupted(embedded, port, story)
     finally:
         await embedded.stop()
+
+
+def _settings(directory: Path) -> Settings:
+    """Whatever is configured on this machine, the demo's events stay in its own directory."""
+    database = f"sqlite:///{directory / DATABASE_FILE}"
+    return Settings(lineage={"store": {"backend": "sql", "sql": {"url": database}}})
 
 
 async def in_its_own_process(directory: Path, *more: str) -> None:

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
-
-from headwater.producer import configure, emit, flush, shutdown, stats
+from urllib.parse import quote
 
 from .calendar import Calendar
 from .feeds import Rate, orders_of, rates_of
+from .instruments import CALENDAR, configure, emit, flush, shutdown, stats
 from .pipeline import RATES, ReleaseRefusedError, daily_revenue
 from .warehouse import Warehouse
 
@@ -88,12 +88,11 @@ def main() -> None:
     parser.add_argument("--late", action="store_true", help="only send the event that was stuck")
     arguments = parser.parse_args()
     directory: Path = arguments.dir.resolve()
-    calendar = Calendar()
-    configure(url=f"file://{directory}/log", job_namespace="shop", clock=calendar)
+    configure(url=f"file://{quote(str(directory))}/log", job_namespace="shop", enabled=True)
     if arguments.late:
         send_late_event(directory)
     else:
-        asyncio.run(live(directory, calendar))
+        asyncio.run(live(directory, CALENDAR))
     delivered = flush(timeout_s=20)
     told = stats()
     shutdown()

@@ -1,6 +1,6 @@
 """The pipeline: orders and rates land, are cleaned and joined, and a revenue table is published by revision.
 
-Where headwater comes in, it is one line: a decorator, or a call on the run at hand that says which version was read.
+Where headwater comes in, it is a decorator, and a line on the run at hand that says which version was read or written.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
 
-from headwater.producer import LineageDataset, current_run, run, track_lineage
+from headwater.producer import LineageDataset, current_run
 
 from .feeds import Order
+from .instruments import run, track_lineage
 from .warehouse import Row, Warehouse
 
 RAW_ORDERS = LineageDataset(namespace="shop", name="raw_orders")
@@ -33,28 +34,29 @@ class ReleaseRefusedError(Exception):
 def land_orders(warehouse: Warehouse, day: str, orders: Sequence[Order]) -> str:
     """Keeps the feed as it came. Returns the snapshot's version."""
     version = warehouse.land(RAW_ORDERS.name, day, Order._fields, orders)
-    current_run().output(RAW_ORDERS, version=version)
-    current_run().output_stats(RAW_ORDERS, rows=len(orders))
+    if here := current_run():
+        here.output(RAW_ORDERS, version=version)
+        here.output_stats(RAW_ORDERS, rows=len(orders))
     return version
 
 
 @track_lineage(job_name="clean_orders", inputs=[RAW_ORDERS], outputs=[CLEAN_ORDERS])
 async def clean_orders(warehouse: Warehouse, day: str, raw: str) -> str:
     """Drops duplicates and orders that were not paid."""
-    current_run().input(RAW_ORDERS, version=raw)
     rows = await asyncio.to_thread(warehouse.read, RAW_ORDERS.name, raw)
     kept = {row["order_id"]: row for row in rows if row["status"] == "paid"}
     columns = ("order_id", "country", "currency", "amount")
     version = warehouse.land(CLEAN_ORDERS.name, day, columns, ([row[one] for one in columns] for row in kept.values()))
-    current_run().output(CLEAN_ORDERS, version=version)
-    current_run().output_stats(CLEAN_ORDERS, rows=len(kept))
+    if here := current_run():
+        here.input(RAW_ORDERS, version=raw)
+        here.output(CLEAN_ORDERS, version=version)
+        here.output_stats(CLEAN_ORDERS, rows=len(kept))
     return version
 
 
 @track_lineage(job_name="convert_orders", inputs=[CLEAN_ORDERS, RATES], outputs=[ORDERS_EUR])
 async def convert_orders(warehouse: Warehouse, day: str, clean: str) -> str:
     """Joins orders and rates. It reads whatever rates are newest and does not say which: headwater infers that."""
-    current_run().input(CLEAN_ORDERS, version=clean)
     orders, rates = await asyncio.gather(
         asyncio.to_thread(warehouse.read, CLEAN_ORDERS.name, clean),
         asyncio.to_thread(warehouse.read, RATES.name, warehouse.newest(RATES.name)),
@@ -62,8 +64,10 @@ async def convert_orders(warehouse: Warehouse, day: str, clean: str) -> str:
     in_eur = {rate["currency"]: Decimal(rate["eur"]) for rate in rates}
     rows = [(row["order_id"], row["country"], Decimal(row["amount"]) * in_eur[row["currency"]]) for row in orders]
     version = warehouse.land(ORDERS_EUR.name, day, ("order_id", "country", "amount_eur"), rows)
-    current_run().output(ORDERS_EUR, version=version)
-    current_run().output_stats(ORDERS_EUR, rows=len(rows))
+    if here := current_run():
+        here.input(CLEAN_ORDERS, version=clean)
+        here.output(ORDERS_EUR, version=version)
+        here.output_stats(ORDERS_EUR, rows=len(rows))
     return version
 
 

@@ -144,5 +144,5 @@ def _use(use: Use) -> Json:
     return {"namespace": "file", "name": use.table.path, "field": use.field, "transformations": [transformation]}
 
 
-def _facet(version: str, name: str, **values: Any) -> Json:
+def _facet(version: str, name: str, /, **values: Any) -> Json:
     return {"_producer": PRODUCER, "_schemaURL": f"{SPEC}/facets/{version}/{name}.json#/$defs/{name}", **values}

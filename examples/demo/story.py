@@ -62,14 +62,21 @@ class Story:
         self.command("evidence shop revenue")
         self.show(evidence_page(answer))
 
-    def failed(self, refused: Answer, parents: Answer) -> None:
+    def failed(self, refused: Answer, ancestors: Answer) -> None:
         """The refused release is known, and no parent of anything."""
         self.say(
-            f"{refused['version']} was refused between two good releases. It is kept as a candidate, for diagnosis;"
-            " what the current revision was made from, all the way back, does not contain it:"
+            f"{refused['version']} was refused between two good releases, so it is kept as a candidate, for diagnosis."
+            " Everything that the current revision was made from does not contain it:"
         )
-        revisions = [one["version"] for one in parents["reached"] if one["dataset"]["name"] == "revenue"]
-        self.show([Text(f"earlier revisions among the ancestors: {plain(', '.join(sorted(map(str, revisions))))}")])
+        table = listing("steps back", "generations")
+        for distance in sorted({one["distance"] for one in ancestors["reached"]}):
+            names = [
+                f"{one['dataset']['name']} {one['version']}"
+                for one in ancestors["reached"]
+                if one["distance"] == distance
+            ]
+            table.add_row(str(distance), plain(",  ".join(names)))
+        self.show([table])
 
     def retry(self, logical: Answer) -> None:
         """What the retry did differently."""

@@ -74,7 +74,7 @@ async def test_delta_versions_are_generations() -> None:
         assert orders is not None
         assert [one["version"] for one in orders["committed"]] == ["0", "1"]
         daily = await world.questions.evidence(file("warehouse/d.db/daily"), "0")
-        pins = {(pin["dataset"]["name"], pin["version"], pin["grade"]) for pin in daily["run"]["inputs"]}
+        pins = {(pin["dataset"]["name"], pin["version"], pin["grade"]) for pin in daily["inputs"]}
         assert pins == {("/project/lake/warehouse/d.db/orders", "0", "declared")}
 
 

@@ -81,9 +81,14 @@ async def _canonical(questions: Questions, raw: tuple[str, str]) -> Any:
 async def _dataset(questions: Questions, dataset: tuple[str, str]) -> Any:
     said = await questions.dataset(Name(*dataset))
     return said and {
-        "current": said["current"], "committed": list(dict.fromkeys(one["version"] for one in said["committed"])),
+        "current": said["current"], "committed": _by_last([one["version"] for one in said["committed"]]),
         "candidates": {one["version"] for one in said["candidates"]}, "deleted": said["deleted"],
     }  # fmt: skip
+
+
+def _by_last(versions: list[str]) -> list[str]:
+    """A version that several runs committed counts at its last commit."""
+    return list(dict.fromkeys(reversed(versions)))[::-1]
 
 
 async def _evidence(questions: Questions, generation: tuple[tuple[str, str], str]) -> Any:

@@ -105,7 +105,7 @@ async def evidence(questions: Questions, expect: dict[str, dict[str, Any]]) -> N
             _same(f"evidence of {ref} attempt", run["attempt"], said["attempt"])
         if "code" in said:
             _same(f"evidence of {ref} code", (run["code"] or {}).get("version"), said["code"])
-        pins = {(_name(pin["dataset"]), pin["version"], pin["grade"]) for pin in run["inputs"]}
+        pins = {(_name(pin["dataset"]), pin["version"], pin["grade"]) for pin in found["inputs"]}
         for input_ref, pin in said.get("inputs", {}).items():
             expected = (dataset(input_ref)[0], generation(pin["version"]), pin["grade"])
             assert expected in pins, f"evidence of {ref} has no input {expected}, but {sorted(pins, key=repr)}"

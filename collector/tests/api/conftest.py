@@ -10,6 +10,9 @@ from urllib.parse import quote
 import httpx
 import orjson
 import pytest
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+
 from headwater.collector.api import IngestLimits, Readiness, create_app
 from headwater.collector.deadletters import DeadLetters
 from headwater.collector.pipeline.outcome import Outcome, Settlement
@@ -19,8 +22,7 @@ from headwater.collector.stores.base import ProjectedEvent
 from headwater.collector.stores.sql.store import SqlLineageStore
 from headwater.shared import codec
 from headwater.shared.limits import Limits
-from headwater.shared.log.local import LocalLog
-from prometheus_client import CollectorRegistry
+from headwater.shared.log.memory import MemoryLog
 
 SMALL = IngestLimits(event=Limits(max_event_bytes=20_000), max_batch_bytes=200_000, max_batch_events=2_000)
 
@@ -28,10 +30,10 @@ SMALL = IngestLimits(event=Limits(max_event_bytes=20_000), max_batch_bytes=200_0
 class Direct:
     """Services over one SQLite store."""
 
-    def __init__(self, store: SqlLineageStore, directory: Path) -> None:
+    def __init__(self, store: SqlLineageStore) -> None:
         self._store = store
         self.questions = Questions(store.reader())
-        self.log = LocalLog(directory)
+        self.log = MemoryLog()
         self.dead_letters = DeadLetters(self.log, "events")
         self.registry = CollectorRegistry()
         self.took: list[bytes] = []
@@ -56,7 +58,7 @@ class Direct:
 async def direct(tmp_path: Path) -> AsyncIterator[Direct]:
     store = SqlLineageStore(f"sqlite:///{tmp_path / 'headwater.db'}")
     await store.open()
-    services = Direct(store, tmp_path / 'log')
+    services = Direct(store)
     await services.log.open()
     yield services
     await services.log.close()
@@ -64,8 +66,12 @@ async def direct(tmp_path: Path) -> AsyncIterator[Direct]:
 
 
 @pytest.fixture
-async def client(direct: Direct) -> AsyncIterator[httpx.AsyncClient]:
-    app = create_app(direct, limits=SMALL)
+def app(direct: Direct) -> FastAPI:
+    return create_app(direct, limits=SMALL)
+
+
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://headwater.test") as made:
         yield made
 

@@ -6,11 +6,12 @@ import gzip
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from headwater.collector.api import split
 from headwater.collector.api.answers import Refusal
 from headwater.collector.pipeline.outcome import Outcome
-from hypothesis import given
-from hypothesis import strategies as st
 
 URL = "/api/v1/lineage/batch"
 
@@ -106,9 +107,11 @@ def test_any_bytes_are_cut_or_refused(noise):
     try:
         elements = split.elements(b"[" + noise, 10_000)
     except Refusal as refusal:
-        assert refusal.status == 400
+        status = refusal.status
     else:
+        status = 200
         assert sum(map(len, elements)) <= len(noise)
+    assert status in (200, 400)
 
 
 def test_hostile_text_takes_no_time_that_grows_with_its_square():

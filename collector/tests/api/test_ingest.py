@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+
 from headwater.collector.pipeline.outcome import Outcome
 from headwater.shared.errors import LogFullError, PermanentError, TransientError
 
@@ -47,27 +48,27 @@ async def test_another_content_type_is_415(client, direct, event, content_type):
     assert direct.took == []
 
 
-@pytest.mark.parametrize(
-    ("body", "says"),
-    [
-        (b"", ""),
-        (b"{", ""),
-        (b"not json", ""),
-        (b'{"a": NaN}', ""),
-        (b"[]", "/api/v1/lineage/batch"),
-        (b' \n [{"eventTime": 1}]', "/api/v1/lineage/batch"),
-        (b'"text"', "object"),
-        (b"1", "object"),
-        (b"null", "object"),
-        (b"\xff\xfe{}", ""),
-        (b'{"a": "\xff"}', ""),
-    ],
-)
-async def test_what_is_no_json_object_is_400(client, direct, body, says):
-    answer = await client.post(URL, content=body)
-    assert answer.status_code == 400, answer.text
-    assert answer.json()["code"] == 400
-    assert says in answer.json()["message"]
+NO_OBJECT = [
+    (b"", ""),
+    (b"{", ""),
+    (b"not json", ""),
+    (b'{"a": NaN}', ""),
+    (b"[]", "/api/v1/lineage/batch"),
+    (b' \n [{"eventTime": 1}]', "/api/v1/lineage/batch"),
+    (b'"text"', "object"),
+    (b"1", "object"),
+    (b"null", "object"),
+    (b"\xff\xfe{}", ""),
+    (b'{"a": "\xff"}', ""),
+]
+
+
+async def test_what_is_no_json_object_is_400(client, direct):
+    for body, says in NO_OBJECT:
+        answer = await client.post(URL, content=body)
+        assert answer.status_code == 400, (body, answer.text)
+        assert answer.json()["code"] == 400
+        assert says in answer.json()["message"]
     assert direct.took == []
 
 
@@ -79,21 +80,21 @@ def without(event: dict[str, Any], *where: str) -> dict[str, Any]:
     return event
 
 
-@pytest.mark.parametrize(
-    ("where", "named"),
-    [
-        (("eventTime",), "/eventTime"),
-        (("run", "runId"), "/run/runId"),
-        (("job",), "/job"),
-        (("job", "name"), "/job/name"),
-        (("job", "namespace"), "/job/namespace"),
-        (("inputs", 0, "name"), "/inputs/0/name"),
-    ],
-)
-async def test_a_missing_field_is_422_and_named(client, event, where, named):
-    answer = await client.post(URL, content=orjson.dumps(without(event(inputs=[("db", "a")]), *where)))
-    assert answer.status_code == 422
-    assert [each.split(":")[0] for each in answer.json()["errors"]] == [named]
+MISSING = [
+    (("eventTime",), "/eventTime"),
+    (("run", "runId"), "/run/runId"),
+    (("job",), "/job"),
+    (("job", "name"), "/job/name"),
+    (("job", "namespace"), "/job/namespace"),
+    (("inputs", 0, "name"), "/inputs/0/name"),
+]
+
+
+async def test_a_missing_field_is_422_and_named(client, event):
+    for where, named in MISSING:
+        answer = await client.post(URL, content=orjson.dumps(without(event(inputs=[("db", "a")]), *where)))
+        assert answer.status_code == 422
+        assert [each.split(":")[0] for each in answer.json()["errors"]] == [named]
 
 
 async def test_every_wrong_field_is_named_at_once(client, event):
@@ -109,24 +110,24 @@ async def test_every_wrong_field_is_named_at_once(client, event):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"{}",
-        b'{"eventTime": "2026-01-01T00:00:00Z"}',
-        b'{"eventTime": 12}',
-        b'{"run": [], "job": "x"}',
-        b'{"run": {"runId": "a\\u0000b"}}',
-        b'{"a": 1, "a": 2}',
-        b'{"a": 99999999999999999999999999}',
-        b'{"a":' + b"[" * 500 + b"]" * 500 + b"}",
-        b'{"inputs": {"a": 1}, "job": {"namespace": "n", "name": "m"}, "eventTime": "2026-01-01"}',
-    ],
-)
-async def test_a_wrong_value_is_422(client, direct, body):
-    answer = await client.post(URL, content=body)
-    assert answer.status_code == 422, answer.text
-    assert answer.json()["errors"]
+WRONG_VALUE = [
+    b"{}",
+    b'{"eventTime": "2026-01-01T00:00:00Z"}',
+    b'{"eventTime": 12}',
+    b'{"run": [], "job": "x"}',
+    b'{"run": {"runId": "a\\u0000b"}}',
+    b'{"a": 1, "a": 2}',
+    b'{"a": 99999999999999999999999999}',
+    b'{"a":' + b"[" * 500 + b"]" * 500 + b"}",
+    b'{"inputs": {"a": 1}, "job": {"namespace": "n", "name": "m"}, "eventTime": "2026-01-01"}',
+]
+
+
+async def test_a_wrong_value_is_422(client, direct):
+    for body in WRONG_VALUE:
+        answer = await client.post(URL, content=body)
+        assert answer.status_code == 422, (body, answer.text)
+        assert answer.json()["errors"]
     assert direct.took == []
 
 
@@ -184,12 +185,12 @@ async def test_another_encoding_is_415(client, event):
     assert answer.status_code == 415
 
 
-@pytest.mark.parametrize("outcome", [Outcome.RETRY, Outcome.PENDING, Outcome.DEAD_LETTER])
-async def test_durable_and_not_stored_is_202_and_says_what_is_next(client, direct, event, outcome):
-    direct.outcome = outcome
-    answer = await client.post(URL, content=orjson.dumps(event()))
-    assert answer.status_code == 202
-    assert answer.json()["status"] == outcome
+async def test_durable_and_not_stored_is_202_and_says_what_is_next(client, direct, event):
+    for outcome in (Outcome.RETRY, Outcome.PENDING, Outcome.DEAD_LETTER):
+        direct.outcome = outcome
+        answer = await client.post(URL, content=orjson.dumps(event()))
+        assert answer.status_code == 202
+        assert answer.json()["status"] == outcome
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from pathlib import Path
+import json
 from urllib.parse import quote
 
 import httpx
 import orjson
-from headwater.collector.api import create_app
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -61,8 +60,6 @@ def _mutated(changes):
 
 
 def _dumps(value) -> bytes:
-    import json
-
     return json.dumps(value).encode("utf-8", "surrogatepass")
 
 
@@ -77,14 +74,13 @@ _bodies = st.one_of(
 _quiet = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-async def _ask(services, method: str, url: str, **more) -> httpx.Response:
-    transport = httpx.ASGITransport(services.app, raise_app_exceptions=True)
+async def _ask(app, method: str, url: str, **more) -> httpx.Response:
+    transport = httpx.ASGITransport(app, raise_app_exceptions=True)
     async with httpx.AsyncClient(transport=transport, base_url="http://headwater.test") as client:
         return await client.request(method, url, **more)
 
 
-async def test_posting(direct, tmp_path: Path):
-    direct.app = create_app(direct)
+async def test_posting(app):
     loop = asyncio.get_running_loop()
 
     @_quiet
@@ -93,7 +89,7 @@ async def test_posting(direct, tmp_path: Path):
         url = "/api/v1/lineage/batch" if how == "batch" else "/api/v1/lineage"
         sent = b"[" + body + b"," + body + b"]" if how == "batch" else gzip.compress(body) if how == "gzip" else body
         headers = {"content-encoding": "gzip"} if "gzip" in how else {}
-        asked = _ask(direct, "POST", url, content=sent, headers=headers)
+        asked = _ask(app, "POST", url, content=sent, headers=headers)
         answer = asyncio.run_coroutine_threadsafe(asked, loop).result()
         assert answer.status_code < 500, (answer.status_code, body, answer.text)
 
@@ -105,8 +101,8 @@ _segment = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_siz
 )
 _query = st.dictionaries(
     st.sampled_from(
-        ["nodeId", "depth", "limit", "offset", "generation", "before", "after", "since", "sortDirection", "type", "state",
-         "lastRunStates", "namespace", "name", "job", "kind", "status", "max_depth", "up", "down", "runId"]
+        ["nodeId", "depth", "limit", "offset", "generation", "before", "after", "since", "sortDirection", "type",
+         "state", "lastRunStates", "namespace", "name", "job", "kind", "status", "max_depth", "up", "down", "runId"]
     ),
     _segment | st.integers().map(str) | st.sampled_from(["-1", "1e9", "2026-01-01", "0000-00-00", "dataset:a:b"]),
     max_size=4,
@@ -122,8 +118,7 @@ _routes = st.sampled_from(
 )  # fmt: skip
 
 
-async def test_asking(direct, send, event):
-    direct.app = create_app(direct)
+async def test_asking(app, send, event):
     await send(event(1, job=("a", "b"), inputs=[("a", "b")], outputs=[("a", "c")]))
     loop = asyncio.get_running_loop()
 
@@ -131,7 +126,7 @@ async def test_asking(direct, send, event):
     @given(_routes, st.lists(_segment | st.sampled_from(["a", "b", "c"]), min_size=3, max_size=3), _query)
     def get(route, segments, query):
         url = route.format(*(quote(each, safe="") for each in segments))
-        asked = _ask(direct, "GET", url, params=query)
+        asked = _ask(app, "GET", url, params=query)
         answer = asyncio.run_coroutine_threadsafe(asked, loop).result()
         assert answer.status_code < 500, (answer.status_code, url, query, answer.text)
 

@@ -160,15 +160,20 @@ def test_column_walk_is_told_by_distance() -> None:
 
 def test_letters() -> None:
     letter = {
-        **{"id": 3, "state": "open", "reason": "not_json", "stage": "decode", "error": "bad\nworse", "where": "byte 7"},
-        **{
-            "failedStores": ["sql"],
-            "eventId": None,
-            "attempts": 1,
-            "firstFailedMs": 0,
-            "appendedMs": 1_767_225_600_000,
-        },
-        **{"origin": {"topic": "t", "partition": 0, "offset": 9}, "value": "{\x1b[2J", "bytes": 5},
+        "id": 3,
+        "state": "open",
+        "reason": "not_json",
+        "stage": "decode",
+        "error": "bad\nworse",
+        "where": "byte 7",
+        "failedStores": ["sql"],
+        "eventId": None,
+        "attempts": 1,
+        "firstFailedMs": 0,
+        "appendedMs": 1_767_225_600_000,
+        "origin": {"topic": "t", "partition": 0, "offset": 9},
+        "value": "{\x1b[2J",
+        "bytes": 5,
     }
     page = printed(letter_page(letter))
     for said in ("not_json", "byte 7", "t/0/9", "2026-01-01T00:00:00Z", "{\\x1b[2J", "sql"):

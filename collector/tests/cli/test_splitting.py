@@ -94,7 +94,7 @@ def test_every_way_of_arriving_gives_the_same() -> None:
     whole = raws(document)
     for _ in range(300):
         stream = Dribble(document, dice)
-        assert [piece.raw for piece in pieces(stream, MAX)] == whole, f"seed {seed}"  # type: ignore[arg-type]
+        assert [piece.raw for piece in pieces(stream, MAX)] == whole, f"seed {seed}"
 
 
 class Dribble(io.BytesIO):

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from headwater.collector.pipeline.letters import Envelope, Failure, opened
 from headwater.collector.topics import Topics
-from headwater.shared.log import Log, Record, StoredRecord
+from headwater.shared.log import Log, Record, StoredRecord, TopicPartition
 
 HEADER_RESOLVES: Final = "headwater-resolves"
 """Offset of the letter that this record resolves. Decimal; such a record is no letter itself."""
@@ -21,6 +21,9 @@ HEADER_RESOLUTION: Final = "headwater-resolution"
 State: TypeAlias = Literal["open", "replayed", "purged"]
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how many are done and how many there are."""
+
+RELEASE_GROUP: Final = "headwater-dead-letters"
+"""The consumer group whose offset says before where every letter is resolved."""
 
 _READ_RECORDS = 500
 _DONE: Final[dict[bytes, State]] = {b"replayed": "replayed", b"purged": "purged"}
@@ -175,6 +178,7 @@ class DeadLetters:
             done += await self._resolve_batch(batch, resolution)
             if progress is not None:
                 progress(done, max(done, total))
+            await self._release()
         return total if dry_run else done
 
     async def _resolve_batch(self, letters: Collection[Letter], resolution: bytes) -> int:
@@ -187,6 +191,19 @@ class DeadLetters:
             ]
             await self._log.append(self._topic, marks)
         return len(letters)
+
+    async def _release(self) -> None:
+        """Lets the log's retention have what stands before the first open letter. Until something is resolved no group
+        is known for the topic, and the log keeps all of it."""
+        first_open = (await self._log.size(self._topic))[1]
+        async for letter in self._letters(Filters()):
+            first_open = min(first_open, letter.id)
+            break
+        consumer = self._log.consumer(RELEASE_GROUP, [self._topic])
+        try:
+            await consumer.commit({TopicPartition(self._topic, 0): first_open})
+        finally:
+            await consumer.close()
 
     async def _letters(self, filters: Filters, *, after: int = -1) -> AsyncIterator[Letter]:
         resolved: dict[int, State] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from headwater.collector.deadletters import DeadLetters
 from headwater.collector.dirlock import DirectoryLock
@@ -24,14 +24,16 @@ if TYPE_CHECKING:
 
     from headwater.collector.api.services import Readiness
 
+T = TypeVar("T")
+
 LOG_DIRECTORY: Final = "log"
 """Beneath the directory; producers on this machine write to it too (``file:///.../log``)."""
 DATABASE_FILE: Final = "headwater.db"
 
 
 class Embedded:
-    """``directory/log`` and ``directory/headwater.db``. The log is always this one, whatever ``lineage.url`` says; stores
-    are the configured ones (default: ``sql``), of which one must be readable.
+    """``directory/log`` and ``directory/headwater.db``. The log is always this one, whatever ``lineage.url`` says; the
+    stores are the configured ones (default: ``sql``), of which one must be readable.
 
     ``start`` goes on where the last process stopped or was killed; only one collector works on a directory at a time,
     while any number of processes may read. Memory is bounded by two batches (``lineage.collector.max_records`` and
@@ -83,7 +85,6 @@ class Embedded:
             stack.push_async_callback(self.manager.stop)
             await self.manager.start()
             reader = self.manager.reader()
-            stack.push_async_callback(reader.close)
             self._questions = Questions(reader)
             collector = self.settings.lineage.collector
             self._pipeline = Pipeline(
@@ -110,9 +111,10 @@ class Embedded:
     async def ingest(self, events: Sequence[bytes], *, timeout_s: float = 15.0) -> list[Settlement]:
         """Appends the events, durable, and waits until each is settled: one ``Settlement`` an event, in order.
 
-        ``STORED``: it can be read back now. ``RETRY``, ``PENDING``: durable, and stored later by itself. ``DEAD_LETTER``: refused, with
-        the reason. Bytes that are no event are taken too and end as dead letters: check with the codec first. Raises
-        LogFullError or TransientError if the log did not take them; then sending them again is safe.
+        ``STORED``: it can be read back now. ``RETRY``, ``PENDING``: durable, and stored later by itself.
+        ``DEAD_LETTER``: refused, with the reason. Bytes that are no event are taken too and end as dead letters: check
+        with the codec first. Raises LogFullError or TransientError if the log did not take them; then sending them
+        again is safe.
         """
         if not events:
             return []
@@ -138,7 +140,7 @@ class Embedded:
         await self.stop()
 
 
-def _started(part: Any) -> Any:
+def _started(part: T | None) -> T:
     if part is None:
         raise RuntimeError("the collector is not started: await embedded.start()")
     return part

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import orjson
+
 from headwater.shared import times
 
 Complaint = tuple[str, str]
@@ -186,6 +188,10 @@ def _assertions(facet: dict[str, Any]) -> Complaint | None:
     return _each(facet.get("assertions"), "/assertions", _has("assertion"))
 
 
+def _metrics(facet: dict[str, Any]) -> Complaint | None:
+    return _is_object(facet.get("columnMetrics"), "/columnMetrics")
+
+
 def _statistics(facet: dict[str, Any]) -> Complaint | None:
     for key in ("rowCount", "size", "fileCount"):
         value = facet.get(key)
@@ -212,6 +218,32 @@ CHECKS: dict[str, Check] = {
     "lifecycleStateChange": _lifecycle,
     "dataSource": lambda facet: _optional_text(facet, "name", "uri"),
     "dataQualityAssertions": _assertions,
+    "dataQualityMetrics": _metrics,
     "inputStatistics": _statistics,
     "outputStatistics": _statistics,
 }
+
+MAX_KNOWN = 8_192
+MAX_KNOWN_BYTES = 16_384
+"""What the memory of facets found sound is bounded by: entries, and bytes of one."""
+_known: dict[tuple[str, bytes], bytes] = {}
+
+
+def checked_facet(name: str, facet: dict[str, Any]) -> bytes | Complaint:
+    """The facet as canonical JSON, or what is wrong with it.
+
+    Schemas and code locations come again with every run, so the last few thousand sound ones are remembered by their
+    bytes: equal facets then are one bytes object, and are checked once.
+    """
+    value = orjson.dumps(facet, option=orjson.OPT_SORT_KEYS)
+    known = _known.get((name, value))
+    if known is not None:
+        return known
+    check = CHECKS.get(name)
+    if check and (complaint := check(facet)):
+        return complaint
+    if len(value) <= MAX_KNOWN_BYTES:
+        if len(_known) >= MAX_KNOWN:
+            _known.clear()
+        _known[name, value] = value
+    return value

@@ -19,8 +19,8 @@ def _redact(logger: Any, method: str, event: MutableMapping[str, Any]) -> Mutabl
 def configure_logs(
     *, style: Literal["json", "text"] = "json", level: str = "INFO", stream: TextIO | None = None
 ) -> None:
-    """Sets structlog up for this process: for a program's main, never for a library. ``json`` for machines, ``text`` for a
-    terminal; to ``stream``, by default standard error, so that standard output stays an answer's own."""
+    """Sets structlog up for this process: for a program's main, never for a library. ``json`` for machines, ``text``
+    for a terminal; to ``stream``, by default standard error, so that standard output stays an answer's own."""
     stream = sys.stderr if stream is None else stream
     renderers: list[Any] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]

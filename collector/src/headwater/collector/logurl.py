@@ -25,7 +25,7 @@ def open_local_log(directory: Path, bounds: LogSettings, clock: Clock | None = N
 
 
 def log_of_url(url: str, bounds: LogSettings, clock: Clock | None = None) -> Log:
-    """``file:///path`` for a local log, ``memory:`` for one that is gone with the process. Raises ConfigurationError."""
+    """``file:///path`` for a local log, ``memory:`` for one that ends with the process. Raises ConfigurationError."""
     parts = urlsplit(url)
     if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path:
         return open_local_log(Path(unquote(parts.path)), bounds, clock)

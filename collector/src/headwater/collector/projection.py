@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from headwater.collector.facet_checks import CHECKS, is_text
+from headwater.collector.facet_checks import checked_facet, is_text
 from headwater.collector.facts import (
     DatasetSeen,
     DesignIO,
@@ -26,7 +26,7 @@ from headwater.collector.facts import (
     Side,
 )
 from headwater.shared import times
-from headwater.shared.codec import canonical_json, run_uuid
+from headwater.shared.codec import run_uuid
 from headwater.shared.event import STATE_TYPES, DatasetMention, LineageEvent, Name
 
 COMMIT_FACET = "headwater_commit"
@@ -64,6 +64,7 @@ class _Said:
     ) -> dict[str, dict[str, Any]]:
         """States each facet about each owner; returns the readable ones."""
         readable: dict[str, dict[str, Any]] = {}
+        stated: list[tuple[str, bytes | None]] = []
         for name, value in facets.items():
             if value is None:
                 continue
@@ -72,15 +73,14 @@ class _Said:
                 continue
             said: bytes | None = None
             if not (deletable and value.get("_deleted") is True):
-                check = CHECKS.get(name)
-                complaint = check(value) if check else None
-                if complaint:
-                    self.problems.append(Problem(f"{where}/{name}{complaint[0]}", complaint[1]))
+                checked = checked_facet(name, value)
+                if not isinstance(checked, bytes):
+                    self.problems.append(Problem(f"{where}/{name}{checked[0]}", checked[1]))
                     continue
-                readable[name] = value
-                said = canonical_json(value)
-            for scope, owner in owners:
-                self.facts.append(FacetSaid(scope, owner, name, self.time, self.event_id, said))
+                readable[name], said = value, checked
+            stated.append((name, said))
+        for scope, owner in owners:
+            self.facts += [FacetSaid(scope, owner, name, self.time, self.event_id, said) for name, said in stated]
         return readable
 
 

@@ -13,7 +13,7 @@ _USERINFO = re.compile(r"(?<=://)[^/?#\s@]*:[^/?#\s]*@")
 
 
 def redacted(value: Any, key: str = "") -> Any:
-    """A copy in which values under telling keys, and passwords within URLs, are hidden. ``key``: what the value is under."""
+    """A copy in which values under telling keys, and passwords within URLs, are hidden. ``key``: the value's own."""
     if isinstance(value, Mapping):
         return {name: redacted(item, str(name)) for name, item in value.items()}
     if value is not None and not isinstance(value, bool) and _SECRET_KEY.search(key):

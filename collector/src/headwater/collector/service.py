@@ -48,12 +48,12 @@ class LineageCollectorService:
         """Stores one event in every store and returns it; when this returns it is durable and can be read.
 
         ``raw_message``: the message as it was received, for audit: bytes, text, or a consumer's message object whose
-        ``value`` is those (aiokafka) or returns them (confluent-kafka). If given, it is what is stored. Further keywords
-        (topic, partition, offset, ...) are a consumer's context; they are accepted and change nothing.
+        ``value`` is those (aiokafka) or returns them (confluent-kafka). If given, it is what is stored. Further
+        keywords (topic, partition, offset, ...) are a consumer's context; they are accepted and change nothing.
 
-        Raises InvalidEventError if it is no event; TransientError (``SomeStoresFailedError``) if a store did not take it
-        after the policy's tries, so do not commit its offset, and hand it in again: stores that have it are not harmed;
-        PermanentError (``SomeStoresRefusedError``) if a store never will.
+        Raises InvalidEventError if it is no event; TransientError (``SomeStoresFailedError``) if a store did not take
+        it after the policy's tries, so do not commit its offset, and hand it in again: stores that have it are not
+        harmed; PermanentError (``SomeStoresRefusedError``) if a store never will.
         """
         if self._writes is None:
             raise RuntimeError("the service is not started: await service.start()")

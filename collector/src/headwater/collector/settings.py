@@ -1,7 +1,7 @@
 """Settings of the collector, in one order: argument > environment > file > default.
 
-The file is ``headwater.toml`` or ``[tool.headwater]`` in pyproject.toml. A wrong value raises ConfigurationError, one line
-that names the key, the value and what would be accepted. Secrets show in no repr and no error.
+The file is ``headwater.toml`` or ``[tool.headwater]`` in pyproject.toml. A wrong value raises ConfigurationError, one
+line that names the key, the value and what would be accepted. Secrets show in no repr and no error.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from headwater.shared.errors import ConfigurationError
 from headwater.shared.names import ENV_CONFIG, ENV_DISABLED, ENV_URL
 
 ENV_PREFIX: Final = "HEADWATER_"
-"""Any key: ``HEADWATER_`` and its path with ``__`` between, as in ``HEADWATER_LINEAGE__STORE__BACKENDS=sql,logging``."""
+"""Any key: this and its path with ``__`` between, as in ``HEADWATER_LINEAGE__STORE__BACKENDS=sql,logging``."""
 ENV_STORE: Final = "HEADWATER_STORE"
 """Short for ``lineage.store.backend``."""
 
@@ -48,8 +48,8 @@ class EnvironmentSource(_Source):
 
 
 class FileSource(_Source):
-    """``headwater.toml``, or ``[tool.headwater]`` in pyproject.toml: the one named by argument or ``HEADWATER_CONFIG``, else the
-    nearest above the working directory."""
+    """``headwater.toml``, or ``[tool.headwater]`` in pyproject.toml: the one named by argument or ``HEADWATER_CONFIG``,
+    else the nearest above the working directory."""
 
     def __init__(self, settings_cls: type[BaseSettings], named: Path | None) -> None:
         super().__init__(settings_cls)

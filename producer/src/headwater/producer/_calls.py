@@ -14,7 +14,7 @@ def _flags(function: Any) -> int:
         function = function.func
     code = getattr(function, "__code__", None)
     if code is None:
-        code = getattr(getattr(type(function), "__call__", None), "__code__", None)
+        code = getattr(vars(type(function)).get("__call__"), "__code__", None)
     return int(getattr(code, "co_flags", 0))
 
 

@@ -53,7 +53,9 @@ class Mention(LineageDataset):
     __slots__ = ("own_facets",)
 
     def __init__(self, dataset: LineageDataset, version: str | None, own_facets: Mapping[str, Any] | None) -> None:
-        super().__init__(dataset.namespace, dataset.name, dataset.version if version is None else version, dataset.facets)
+        super().__init__(
+            dataset.namespace, dataset.name, dataset.version if version is None else version, dataset.facets
+        )
         self.own_facets: dict[str, Any] = dict(own_facets) if own_facets else {}
 
 

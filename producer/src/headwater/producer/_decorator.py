@@ -58,7 +58,7 @@ def _plain(function: Callable[P, R], job: OpensRuns) -> Callable[P, R]:
             raise
         run.leave()
         if type(result) is CoroutineType:  # an async function that another decorator hides
-            return cast(R, _awaited(result, run))
+            return cast(R, _awaited(cast("Coroutine[Any, Any, Any]", result), run))
         run.complete()
         return result
 

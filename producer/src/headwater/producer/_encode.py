@@ -89,10 +89,10 @@ def _stdlib() -> Encoder:
     return lambda value: encode(value).encode()
 
 
-def forget_engine() -> None:
-    """The engine is chosen again at the next event: after a new configuration, and in tests."""
+def check_engine() -> None:
+    """Chooses the engine anew by the environment. Raises ConfigurationError."""
     global _encoder
-    _encoder = None
+    _encoder = _choose()
 
 
 def openlineage_dict(value: object) -> Any:

@@ -1,4 +1,4 @@
-"""Facets as the application gives them, made what OpenLineage asks for: an object with ``_producer`` and ``_schemaURL``."""
+"""Facets as the application gives them, made what OpenLineage asks for: with ``_producer`` and ``_schemaURL``."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _STANDARD: dict[tuple[Kind, str], tuple[str, str]] = {
     ("input", "inputStatistics"): ("1-0-0", "InputStatisticsInputDatasetFacet"),
     ("output", "outputStatistics"): ("1-0-2", "OutputStatisticsOutputDatasetFacet"),
 }
-"""The standard facets of OpenLineage's spec/facets, version and definition, so that a plain dict gets its own schema."""
+"""Version and definition of the standard facets (OpenLineage's spec/facets), so that a dict gets its own schema."""
 
 _LINEAGE_DEFS: dict[Kind, str] = {"job": "LineageJobFacet", "dataset": "LineageDatasetFacet"}
 _OWN = {

@@ -57,7 +57,8 @@ def _sender(source: Generator[Any, Any, Any], value: Any) -> Callable[[], Any]:
 
 
 def async_driver(function: Callable[P, Any], run_for: Callable[[], Run]) -> Callable[P, Any]:
-    """The same for an async generator function. Python has no ``yield from`` there, so this is the outermost generator."""
+    """The same for an async generator function. Python has no ``yield from`` there, so this is
+    the outermost generator."""
 
     @wraps(function)
     async def call(*args: P.args, **kwargs: P.kwargs) -> Any:

@@ -1,4 +1,4 @@
-"""The inputs, or the outputs, of one run: they accumulate, and a mention that names a version takes the place of one that does not."""
+"""The inputs, or the outputs, of one run. They accumulate; a mention with a version replaces one without."""
 
 from __future__ import annotations
 

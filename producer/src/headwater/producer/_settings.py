@@ -58,7 +58,9 @@ def _key(name: str, table: str, *variables: str, read: Callable[[str, Any], Any]
 
 
 KEYS: tuple[Key, ...] = (
-    Key("enabled", ("lineage", "enabled"), ((ENV_DISABLED, a_not_bool), (ENV_OPENLINEAGE_DISABLED, a_not_bool)), a_bool),
+    Key(
+        "enabled", ("lineage", "enabled"), ((ENV_DISABLED, a_not_bool), (ENV_OPENLINEAGE_DISABLED, a_not_bool)), a_bool
+    ),
     _key("url", "lineage", ENV_URL, ENV_OPENLINEAGE_URL, read=urls),
     _key("collector_topic", "lineage", env.ENV_TOPIC),
     _key("job_namespace", "lineage.producer", ENV_NAMESPACE, ENV_OPENLINEAGE_NAMESPACE),

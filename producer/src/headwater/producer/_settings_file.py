@@ -1,4 +1,4 @@
-"""``headwater.toml``, or ``[tool.headwater]`` of pyproject.toml: found near the working directory, read at most once."""
+"""``headwater.toml``, or ``[tool.headwater]`` of pyproject.toml: found near the working directory, read once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of setting values: each takes the key and the value, and raises ConfigurationError that says what would do."""
+"""Readers of setting values: each takes key and value, and raises ConfigurationError that says what would do."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def _unwritable(body: object, error: Exception, limits: Limits) -> InvalidEventE
                 return TooDeepError(f"nested deeper than {limits.max_depth} levels", where=where[:200])
             items = list(value.items() if isinstance(value, dict) else enumerate(value))
             for key, _ in items:
-                if refusal := _refusal(key, pointer(where, key)):
+                if refusal := _refusal({key: None}, pointer(where, key)):
                     return refusal
             waiting.extend((pointer(where, key), item, depth + 1) for key, item in reversed(items))
         elif refusal := _refusal(value, where):

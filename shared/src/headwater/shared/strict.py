@@ -17,6 +17,7 @@ from .limits import DEFAULT_LIMITS, Limits
 _DIGITS_TO_0 = bytes(0x30 if 0x30 <= i <= 0x39 else i for i in range(256))
 _LONG_NUMBER = b"0" * 19  # the shortest run of digits that may pass 2**63 - 1
 _LONG_NUMBERS = re.compile(rb"-?\d{19,}").findall
+_BRACES = bytes.maketrans(b"[]", b"{}")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"{}[]"))
 
 
@@ -58,14 +59,15 @@ def _has_long_number(bones: bytes) -> bool:
 
 
 def _is_deeper(bones: bytes, max_depth: int) -> bool:
-    """Takes the innermost pairs away, once for each level allowed."""
-    brackets = bones.translate(None, _NO_BRACKETS)
+    """Takes the innermost pairs away, once for each level allowed. The text is known to be JSON, so each bracket has
+    its partner, and which kind it is does not matter."""
+    brackets = bones.translate(_BRACES, _NO_BRACKETS)
     if len(brackets) <= 2 * max_depth:
         return False
     for _ in range(max_depth):
         if not brackets:
             return False
-        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+        brackets = brackets.replace(b"{}", b"")
     return bool(brackets)
 
 

@@ -33,9 +33,7 @@ class _Api(FastAPI):
             title="headwater",
             version="1",
             summary="Which run, which code and which inputs made this data?",
-            openapi_url="/api/openapi.json",
-            docs_url=None,  # both would load scripts from elsewhere; routes/pages.py has a page of our own
-            redoc_url=None,
+            openapi_url=None,  # FastAPI's pages would load scripts from elsewhere; routes/pages.py has our own
             default_response_class=Answer,
             redirect_slashes=False,  # `encoded_path` takes trailing slashes off
         )

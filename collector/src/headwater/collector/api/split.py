@@ -15,6 +15,7 @@ _BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([{}\[\]]
 _TOP = re.compile(rb'(?:[^",{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([,{}\[\]])', re.DOTALL)
 _SPACE = b" \t\r\n"
 _BOM = b"\xef\xbb\xbf"
+_CLOSES = {b"{": b"}", b"[": b"]"}
 _OPEN = b"{["
 
 
@@ -51,12 +52,15 @@ def elements(body: bytes, max_elements: int) -> list[bytes]:
 
 
 def _closed(text: bytes, position: int, index: int) -> int:
-    """The position after the bracket that closes the one before ``position``."""
-    depth = 1
-    while depth:
+    """The position after what closes the bracket before ``position``; one left open within is closed with it."""
+    waiting = bytearray(_CLOSES[text[position - 1 : position]])
+    while waiting:
         match = _BRACKET.match(text, position)
         if match is None:
             raise Refusal(400, f"event {index} is not closed")
         position = match.end()
-        depth += 1 if match[1] in _OPEN else -1
+        if match[1] in _OPEN:
+            waiting += _CLOSES[match[1]]
+        elif (at := waiting.rfind(match[1])) >= 0:
+            del waiting[at:]
     return position

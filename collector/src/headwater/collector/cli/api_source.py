@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from headwater.shared.errors import TransientError
 from headwater.shared.event import Name
 
-from .exits import CommandError
+from .exits import CommandError, UsageError
 from .http import Server
 from .sources import Answer, NodeKind
 
@@ -92,4 +92,6 @@ class ApiSource:
         text = f"{self._server.url}{path} answered HTTP {status}: {said or body[:200].decode('utf-8', 'replace')}"
         if status in (429, 502, 503, 504):
             raise TransientError(text)
+        if status == 400 and said:
+            raise UsageError(text)
         raise CommandError(text, "is this the address of a headwater API?")

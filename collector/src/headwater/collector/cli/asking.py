@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +13,7 @@ T = TypeVar("T")
 
 def ask(directory: Path | None, api: str | None, question: Callable[[Source], Awaitable[T]]) -> T:
     """Opens the source that the options name, asks, closes."""
+    import asyncio
 
     async def whole() -> T:
         async with opened(directory, api) as source:

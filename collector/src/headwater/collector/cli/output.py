@@ -26,8 +26,11 @@ def console(*, stderr: bool = False) -> Console:
 def show(*renderables: RenderableType) -> None:
     """Prints a page for people."""
     target = console()
-    for renderable in renderables:
-        target.print(renderable)
+    with target.capture() as capture:
+        for renderable in renderables:
+            target.print(renderable)
+    # Tables are padded to the width; nobody wants that in a file or on a clipboard.
+    show_lines(line.rstrip() for line in capture.get().splitlines())
 
 
 def show_json(value: Any) -> None:

@@ -33,7 +33,7 @@ class Health(NamedTuple):
 
     ready: bool
     checks: dict[str, str]
-    """Each lane (``lane main``, ``lane retry.1``, ...) and store (``store sql``): ``ok``, or why it does not move on."""
+    """Each lane (``lane main``, ``lane retry.1``, ...) and store (``store sql``): ``ok``, or why it stands still."""
 
 
 class Pipeline:

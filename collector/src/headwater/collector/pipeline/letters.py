@@ -1,7 +1,7 @@
 """Envelopes of retries and dead letters: the record as it first stood, and behind its own headers what befell it.
 
-The value, the key and the record's own headers are kept byte for byte and in order; ``HEADER_OWN_HEADERS`` says how many
-there were, so that taking the envelope off restores exactly what was sent.
+The value, the key and the record's own headers are kept byte for byte and in order; ``HEADER_OWN_HEADERS`` says how
+many there were, so that taking the envelope off restores exactly what was sent.
 """
 
 from __future__ import annotations

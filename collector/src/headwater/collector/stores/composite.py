@@ -85,13 +85,14 @@ class CompositeLineageStore:
         return deferred
 
     async def write_outcomes(
-        self, batch: Sequence[ProjectedEvent], *, only: Collection[str] | None = None
+        self, batch: Sequence[ProjectedEvent], *, only: Collection[str] | None = None, blame: bool = True
     ) -> dict[str, WriteOutcome]:
-        """Writes to all members, or to those named, and says what each made of it. Raises nothing of theirs."""
+        """Writes to all members, or to those named, and says what each made of it. Raises nothing of theirs. ``blame``: see
+        ``StoreMember.write``."""
         chosen = [member for name, member in self.members.items() if only is None or name in only]
         if len(chosen) == 1:
-            return {chosen[0].name: await chosen[0].write(batch)}
-        outcomes = await asyncio.gather(*(member.write(batch) for member in chosen))
+            return {chosen[0].name: await chosen[0].write(batch, blame=blame)}
+        outcomes = await asyncio.gather(*(member.write(batch, blame=blame) for member in chosen))
         return {member.name: outcome for member, outcome in zip(chosen, outcomes, strict=True)}
 
     async def write(self, batch: Sequence[ProjectedEvent]) -> None:

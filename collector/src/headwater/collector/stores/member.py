@@ -42,6 +42,7 @@ class StoreMember:
         self._deadline_s, self._clock, self._observer = deadline_s, clock, observer
         self._lock = asyncio.Lock()
         self._opened = False
+        self._observe_breaker()
 
     @property
     def name(self) -> str:
@@ -54,30 +55,32 @@ class StoreMember:
             self._opened = True
 
     def defer(self, error: TransientError) -> None:
-        """The store is down at the start: ``probe`` will open it when it is back."""
+        """The store is known to be down: opens the breaker at once. ``probe`` will find it when it is back."""
         self.last_error = str(error)
         self.breaker.trip()
         self._observe_breaker()
 
-    async def write(self, batch: Sequence[ProjectedEvent]) -> WriteOutcome:
-        """The outcome of one write; at once a transient one while the breaker is open."""
+    async def write(self, batch: Sequence[ProjectedEvent], *, blame: bool = True) -> WriteOutcome:
+        """The outcome of one write; at once a transient one while the breaker is open. With ``blame`` false a failure
+        does not count against the store: the caller suspects the batch, and asks ``alive``."""
         async with self._lock:
             wait_s = self.breaker.wait_s()
             if wait_s > 0.0:
                 return TransientError(f"{self.name} is left alone: {self.last_error}", retry_after_s=wait_s)
             began_s = self._clock.monotonic_s()
-            outcome = await self._attempt(batch)
+            outcome = await self._attempt(batch, blame)
             if self._observer is not None:
                 word = "ok" if outcome is None else "transient" if isinstance(outcome, TransientError) else "permanent"
                 self._observer.store_write(self.name, word, self._clock.monotonic_s() - began_s, len(batch))
             return outcome
 
-    async def _attempt(self, batch: Sequence[ProjectedEvent]) -> WriteOutcome:
+    async def _attempt(self, batch: Sequence[ProjectedEvent], blame: bool) -> WriteOutcome:
         try:
             await self.open()
             await self._within_deadline(self.store.write(batch))
         except TransientError as error:
-            self._failed(error)
+            if blame:
+                self.failed(error)
             return error
         except PermanentError as error:
             return error
@@ -88,6 +91,16 @@ class StoreMember:
         self._succeeded()
         return None
 
+    async def alive(self) -> bool:
+        """Pings. If that fails the breaker opens at once."""
+        async with self._lock:
+            try:
+                await self._within_deadline(self.store.ping())
+            except TransientError as error:
+                self.defer(error)
+                return False
+            return True
+
     async def probe(self) -> float:
         """0 if a write may be tried now, else how many seconds to wait before asking again. Pings where the breaker is
         half-open, so that a store that is still down costs no batch an attempt."""
@@ -97,7 +110,7 @@ class StoreMember:
                     await self.open()
                     await self._within_deadline(self.store.ping())
                 except TransientError as error:
-                    self._failed(error)
+                    self.failed(error)
                 else:
                     self.breaker.probed()
                     self._observe_breaker()
@@ -116,7 +129,8 @@ class StoreMember:
         except TimeoutError as error:
             raise TransientError(f"{self.name} did not answer within {self._deadline_s:g} s") from error
 
-    def _failed(self, error: TransientError) -> None:
+    def failed(self, error: TransientError) -> None:
+        """Counts a failure against the store."""
         self.last_error = str(error)
         self.breaker.failed()
         self._observe_breaker()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 
 LOCK, ACK, SUFFIX, NASCENT = "lock", "ack", ".seg", ".new-"
 
@@ -28,12 +29,20 @@ def segment_numbers(directory: str) -> list[int]:
     return sorted(int(name[: -len(SUFFIX)]) for name in names if name[: -len(SUFFIX)].isdigit())
 
 
+_LANE = re.compile(r"[0-9a-f]{16}-\d+-[0-9a-f]{8}", re.ASCII).fullmatch
+
+
 def lane_names(root: str) -> list[str]:
-    """Of the lanes there, the oldest first. Empty where there is no spool."""
+    """Of the lanes there, the oldest first; nothing else that may lie beside them. Empty where there is no spool."""
     try:
-        return sorted(name for name in os.listdir(root) if not name.startswith("."))
+        return sorted(filter(_LANE, os.listdir(root)))
     except OSError:
         return []
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file in a lane is one that headwater made."""
+    return name in (LOCK, ACK) or name.endswith(SUFFIX)
 
 
 def lane_bytes(path: str) -> int:

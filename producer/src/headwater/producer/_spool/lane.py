@@ -7,7 +7,7 @@ import os
 import time
 
 from .ack import START, Position, read_ack, write_ack
-from .files import ACK, LOCK, NASCENT, SUFFIX, lane_names, segment_numbers
+from .files import ACK, LOCK, NASCENT, is_ours, lane_names, segment_name, segment_numbers
 
 _DIRECTORY, _FILE = 0o700, 0o600
 _STALE_S = 600.0
@@ -65,7 +65,7 @@ class Lane:
         return os.open(self.segment_path(number), flags, _FILE)
 
     def segment_path(self, number: int) -> str:
-        return os.path.join(self.path, f"{number:08d}{SUFFIX}")
+        return os.path.join(self.path, segment_name(number))
 
     def segments(self) -> list[int]:
         """Numbers of the segments there. Raises OSError."""
@@ -115,7 +115,7 @@ def _clear_nascent(root: str) -> None:
 def _remove(path: str) -> None:
     """The lock goes last but for the directory, so that a half removed lane still has an owner or an adopter."""
     try:
-        names = sorted(os.listdir(path), key=lambda name: name == LOCK)
+        names = sorted(filter(is_ours, os.listdir(path)), key=lambda name: name == LOCK)
         for name in names:
             os.unlink(os.path.join(path, name))
         os.rmdir(path)

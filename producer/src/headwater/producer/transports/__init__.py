@@ -51,11 +51,13 @@ def _one(url: str, settings: Settings) -> Transport:
     import importlib
 
     try:
-        found: TransportModule = importlib.import_module(f"{__name__}.{module}")  # type: ignore[assignment]
+        found: TransportModule = importlib.import_module(f"{__name__}.{module}")
     except ModuleNotFoundError as error:
         if error.name != f"{__name__}.{module}":
             raise
-        remedy = f"the {module} transport is not part of this build; {_ACCEPTED.replace(', kafka://host:port/topic', '')}"
+        remedy = (
+            f"the {module} transport is not part of this build; {_ACCEPTED.replace(', kafka://host:port/topic', '')}"
+        )
         raise ConfigurationError("url", shown(url), remedy) from None
     return found.from_url(url, settings)
 

@@ -51,7 +51,9 @@ class Response(NamedTuple):
 class Connection:
     """Posts JSON. Used by one thread."""
 
-    def __init__(self, host: str, port: int | None, *, tls: bool, api_key: str | None, timeout_s: float = _TIMEOUT_S) -> None:
+    def __init__(
+        self, host: str, port: int | None, *, tls: bool, api_key: str | None, timeout_s: float = _TIMEOUT_S
+    ) -> None:
         self._host, self._port, self._tls, self._timeout_s = host, port, tls, timeout_s
         self._connection: HTTPConnection | None = None
         self._gzip = True

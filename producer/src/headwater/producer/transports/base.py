@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 
 class Outcome(NamedTuple):
     """What became of a batch. Every event that is in neither list was taken."""
 
-    refused: dict[int, str] = {}
+    refused: Mapping[int, str] = MappingProxyType({})
     """Index to reason of each event that will never be taken."""
     retry: tuple[int, ...] = ()
     """Indexes of the events to be sent again."""

@@ -34,8 +34,8 @@ class CompositeTransport:
             if outcome.retry_after_s is not None:
                 wishes.append(outcome.retry_after_s)
         # An event that one target refused and another still has to take is told when every target has answered.
-        told = enumerate(batch) if self._refused else ()
-        refused = {index: self._refused[event] for index, event in told if event in self._refused and index not in retry}
+        told = [index for index, event in enumerate(batch) if event in self._refused and index not in retry]
+        refused = {index: self._refused[batch[index]] for index in told}
         if not retry:
             self._forget()
         return Outcome(refused, tuple(sorted(retry)), "; ".join(errors) or None, max(wishes, default=None))

@@ -70,7 +70,7 @@ class HttpTransport:
 
 
 def _batch_outcome(response: Response, count: int) -> Outcome:
-    """What a batch's answer says of each event. Source: OpenLineage's batch endpoint (204, or 200 with failed_events)."""
+    """What a batch's answer says of each event: 204, or 200 with failed_events (OpenLineage's batch endpoint)."""
     if response.status == 204 or not response.body:
         return DELIVERED
     try:
@@ -91,9 +91,8 @@ def from_url(url: str, settings: Settings) -> HttpTransport:
     except ValueError as error:
         raise ConfigurationError("url", shown(url), f"{error}; use http(s)://host:port") from None
     if not host or parts.username is not None or parts.query or parts.fragment or "," in parts.netloc:
-        raise ConfigurationError(
-            "url", shown(url), "use http(s)://host:port or http(s)://host:port/prefix; a key goes into HEADWATER_API_KEY"
-        )
+        remedy = "use http(s)://host:port or http(s)://host:port/prefix; a key goes into HEADWATER_API_KEY"
+        raise ConfigurationError("url", shown(url), remedy)
     path = parts.path.rstrip("/").removesuffix(_PATH)
     if not (path + host).isascii() or any(char.isspace() or not char.isprintable() for char in path + host):
         raise ConfigurationError("url", shown(url), "percent-encode what is not ASCII in it")

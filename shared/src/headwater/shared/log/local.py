@@ -9,25 +9,38 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from errno import EACCES
+from typing import NamedTuple, TypeVar
 
 from ..clock import Clock, SystemClock
-from ..errors import ConfigurationError, HeadwaterError, LogFullError
+from . import tail
 from .base import Record, StoredRecord
 from .files import make_directory, wrong_directory
+from .gathering import GatheredAppends
 from .local_consumer import LocalConsumer
 from .reading import OnDamage, SegmentReader, ignore_damage
 from .segments import DEFAULT_MAX_BYTES, DEFAULT_RETENTION_S, DEFAULT_SEGMENT_BYTES, SegmentLog
 from .topics import check_topic
 from .waiting import Arrivals
 
-_MOST_GATHERED_BYTES = 16 << 20
+T = TypeVar("T")
+
+_THREADS = 4
+"""Topics that may wait for the disk at the same time."""
+
+
+class _Topic(NamedTuple):
+    log: SegmentLog
+    appends: GatheredAppends
+    listing: SegmentReader
+    """Keeps its place, so that listing page by page reads each record once."""
 
 
 class LocalLog:
     """Implements Log on files below ``root``. ``max_bytes`` bounds each topic. For one event loop at a time.
 
-    ``fsync=False`` gives up durability against a power cut, not against a kill. ``on_damage`` hears of every damage that
-    a reader passes over.
+    ``fsync=False`` gives up durability against a power cut, not against a kill. ``on_damage`` hears of every damage
+    that a reader passes over.
     """
 
     def __init__(
@@ -55,7 +68,7 @@ class LocalLog:
         )
         self._topics: dict[str, _Topic] = {}
         self._arrivals = Arrivals()
-        self._consumers: set[object] = set()
+        self._consumers: set[LocalConsumer] = set()
         self._pool: ThreadPoolExecutor | None = None
 
     async def open(self) -> None:
@@ -64,7 +77,7 @@ class LocalLog:
     async def append(self, topic: str, records: Sequence[Record]) -> list[int]:
         if not records:
             return []
-        offsets = await self._topic(topic).append(records)
+        offsets = await self._topic(topic).appends.append(records)
         self._arrivals.announce()
         return list(offsets)
 
@@ -78,15 +91,14 @@ class LocalLog:
         return self._topic(topic).log.bounds()
 
     async def read(self, topic: str, offset: int, *, max_records: int) -> list[StoredRecord]:
-        return self._topic(topic).read(offset, max_records)
+        listing = self._topic(topic).listing
+        listing.seek(offset)
+        return listing.read(max_records)
 
     async def expire(self) -> int:
-        """Deletes what all groups have read and is older than the retention, in all topics; how many segments. Appending
-        does so too, whenever it begins a segment."""
-        deleted = 0
-        for topic in self.topics():
-            deleted += await self._in_thread(self._topic(topic).log.expire)
-        return deleted
+        """Deletes what all groups have read and is older than the retention, in all topics; how many segments.
+        Appending does so too, whenever it begins a segment."""
+        return sum([await self._in_thread(self._topic(topic).log.expire) for topic in self.topics()])
 
     async def delete_before(self, topic: str, offset: int) -> int:
         """Deletes older records whoever has not read them, by whole segments. Returns the first offset kept."""
@@ -96,9 +108,10 @@ class LocalLog:
     def topics(self) -> list[str]:
         """Those that exist."""
         try:
-            return sorted(entry.name for entry in os.scandir(self.root) if entry.is_dir())
+            names = os.listdir(self.root)
         except FileNotFoundError:
             return []
+        return sorted(name for name in names if os.path.exists(f"{self.root}/{name}/{tail.NAME}"))
 
     def size_bytes(self, topic: str) -> int:
         """Of a topic's segments."""
@@ -106,10 +119,11 @@ class LocalLog:
 
     async def close(self) -> None:
         for topic in self._topics.values():
-            await topic.close()
+            await topic.appends.close()
+            topic.listing.close()
+            topic.log.close()
         for consumer in list(self._consumers):
-            if isinstance(consumer, LocalConsumer):
-                consumer.close_now()
+            consumer.close_now()
         self._topics.clear()
         if self._pool is not None:
             self._pool.shutdown()
@@ -119,21 +133,20 @@ class LocalLog:
         try:
             make_directory(self.root, durable=True)
             if not os.access(self.root, os.W_OK | os.X_OK):
-                raise PermissionError(13, "permission denied", self.root)
+                raise PermissionError(EACCES, "permission denied", self.root)
         except OSError as error:
             raise wrong_directory(error, self.root) from None
         for topic in self.topics():
-            try:
-                log = self._topic(topic).log
-            except ConfigurationError:  # a directory that is none of ours
-                continue
-            log.open()
+            self._topic(topic).log.open()
 
     def _topic(self, name: str) -> _Topic:
         topic = self._topics.get(name)
         if topic is None:
-            topic = self._topics[name] = _Topic(self._make(name), self._in_thread)
+            log = self._make(name)
+            topic = self._topics[name] = _Topic(log, GatheredAppends(log, self._in_thread), log.reader())
         return topic
 
-    async def _in_thread[T](self, work: Callable[[], T]) -> T:
-        raise NotImplementedError
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(_THREADS, "headwater-log")
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work)

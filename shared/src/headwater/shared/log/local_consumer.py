@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from ..errors import TransientError
 from .base import StoredRecord, TopicPartition
@@ -42,6 +42,10 @@ class _Source:
     def commit(self, offset: int) -> None:
         self._log.commit(self._group, offset)
 
+    @property
+    def damaged_bytes(self) -> int:
+        return 0 if self._reader is None else self._reader.damaged_bytes
+
     def lag(self) -> int:
         first, following = self._log.bounds()
         return max(0, following - max(first, self._log.committed(self._group) or 0))
@@ -74,12 +78,16 @@ class _Source:
 
 
 class LocalConsumer:
-    """Implements LogConsumer. Of several live members of a group one reads a topic; the next takes over when it is closed
-    or killed. Reading is done on the event loop, which costs less than handing it to a thread: ``max_bytes`` bounds it.
-    """
+    """Implements LogConsumer. Of several live members of a group one reads a topic; the next takes over when it is
+    closed or killed. Reading is done on the event loop, which costs less than handing it to a thread: ``max_bytes``
+    bounds it."""
 
     def __init__(
-        self, sources: Mapping[str, SegmentLog], group: str, arrivals: Arrivals, on_close: Callable[[object], None]
+        self,
+        sources: Mapping[str, SegmentLog],
+        group: str,
+        arrivals: Arrivals,
+        on_close: Callable[[LocalConsumer], None],
     ) -> None:
         self._sources = [_Source(topic, log, group) for topic, log in sources.items()]
         self._arrivals, self._on_close = arrivals, on_close
@@ -121,8 +129,7 @@ class LocalConsumer:
 
     def damaged_bytes(self) -> int:
         """Bytes of damage passed over so far."""
-        readers: Sequence[SegmentReader | None] = [source.reader() for source in self._sources]
-        return sum(reader.damaged_bytes for reader in readers if reader is not None)
+        return sum(source.damaged_bytes for source in self._sources)
 
     def _read(self, max_records: int, max_bytes: int) -> list[StoredRecord]:
         """From the topics in turn, so that a full one does not starve the others."""

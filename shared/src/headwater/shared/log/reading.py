@@ -45,6 +45,7 @@ class SegmentReader:
         self._piece = b""
         self._start = 0  # where the piece begins in the file
         self._at = 0  # where to go on in the piece
+        self._before = 0  # where the last record given began
 
     def read(self, max_records: int, max_bytes: int = 1 << 62) -> list[StoredRecord]:
         """The next records, empty at the end; at least one if there is one. Raises TransientError."""
@@ -52,14 +53,6 @@ class SegmentReader:
             return self._read(max_records, max_bytes)
         except OSError as error:
             raise unusable(error, self._path or self._directory) from None
-
-    def has_more(self) -> bool:
-        """Whether a record may be waiting: one small read. Raises TransientError."""
-        try:
-            tail = self._tail()
-        except OSError as error:
-            raise unusable(error, self._directory) from None
-        return tail is not None and tail.next_offset > self.next_offset
 
     def seek(self, offset: int) -> None:
         """Goes on at this offset."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 
 from headwater.shared.codec import run_uuid
 from headwater.shared.event import Name
@@ -66,7 +66,11 @@ def router(services: Services) -> APIRouter:
 
     @routes.get("/lineage/{kind}/{namespace}/{name}")
     async def get_lineage(
-        kind: Literal["job", "dataset"], namespace: Segment, name: Segment, up: Depth = 5, down: Depth = 5
+        kind: Annotated[Literal["job", "dataset"], Path(description="What the name is of.")],
+        namespace: Segment,
+        name: Segment,
+        up: Depth = 5,
+        down: Depth = 5,
     ) -> Answer:
         """The current graph up and down from a node, along the flow of data."""
         node = Name(namespace, name)

@@ -1,4 +1,4 @@
-"""The two pages for people: where to look, and the API made readable. Nothing is loaded from elsewhere."""
+"""The pages for people, and the document behind one of them. Nothing is loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 
-from ..answers import SECURITY_HEADERS
+from ..answers import SECURITY_HEADERS, Answer
 from ..services import Services
 
 _SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -26,6 +26,11 @@ def router(_: Services) -> APIRouter:
     @routes.get("/api/docs")
     async def get_docs() -> Response:
         return _page("docs.html")
+
+    @routes.get("/api/openapi.json")
+    async def get_openapi(request: Request) -> Answer:
+        app: FastAPI = request.app
+        return Answer(app.openapi())
 
     return routes
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from headwater.shared.names import DEFAULT_TOPIC
+
+from ..running import collector_runs
 from ..sources import Target
 from . import data, machine, server
 from .check import Check
@@ -15,11 +18,13 @@ def run_checks(target: Target, host: str, port: int) -> list[Check]:
     checks = [configuration]
     if target.api is not None:
         return [*checks, asyncio.run(server.api(target.api))]
-    running = data.collector_runs(target.directory)
+    group = settings.lineage.collector.group if settings else "headwater"
+    topic = settings.lineage.collector_topic if settings else DEFAULT_TOPIC
+    running = collector_runs(target.directory)
     checks += [
         machine.directory(target.directory),
         machine.disk(target.directory),
-        asyncio.run(data.log(target.directory, settings)),
+        asyncio.run(data.log(target.directory, group, topic)),
         machine.sqlite(target.directory),
         machine.json_engine(),
         *data.stores(settings),

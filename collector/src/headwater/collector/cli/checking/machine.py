@@ -38,9 +38,11 @@ def disk(path: Path) -> Check:
     """There is room for the log and the database."""
     existing = next(one for one in (path.resolve(), *path.resolve().parents) if one.exists())
     usage = shutil.disk_usage(existing)
-    seen = f"{_size(usage.free)} free of {_size(usage.total)}"
+    seen = f"{size_text(usage.free)} free of {size_text(usage.total)}"
     if usage.free < MIN_FREE_BYTES:
-        return wrong("disk", seen, f"free some space: less than {_size(MIN_FREE_BYTES)} is left for log and database")
+        return wrong(
+            "disk", seen, f"free some space: less than {size_text(MIN_FREE_BYTES)} is left for log and database"
+        )
     return ok("disk", seen)
 
 
@@ -66,7 +68,7 @@ def sqlite(path: Path) -> Check:
         return wrong(
             "sqlite", f"{seen}, journal mode {mode}", "start `headwater up` once: it sets WAL (no network file system)"
         )
-    return ok("sqlite", f"{seen}, WAL, {_size(database.stat().st_size)}")
+    return ok("sqlite", f"{seen}, WAL, {size_text(database.stat().st_size)}")
 
 
 def json_engine() -> Check:
@@ -92,7 +94,8 @@ def port(host: str, number: int, *, ours: bool) -> Check:
     return ok(name, f"{host}:{number} is free")
 
 
-def _size(count: float) -> str:
+def size_text(count: float) -> str:
+    """A number of bytes as people read it."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if count < 1024:
             return f"{count:.4g} {unit}"

@@ -27,4 +27,6 @@ async def api(url: str) -> Check:
     if status == 200:
         return ok("api", f"{url} is ready: {', '.join(sorted(checks)) or 'no stores named'}")
     wrong = "; ".join(f"{name}: {seen}" for name, seen in sorted(checks.items()) if seen != "ok")
-    return away("api", f"{url} answered HTTP {status}: {wrong or told}", "see its log; it goes on by itself when that is back")
+    return away(
+        "api", f"{url} answered HTTP {status}: {wrong or told}", "see its log; it goes on by itself when that is back"
+    )

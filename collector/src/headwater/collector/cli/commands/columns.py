@@ -28,7 +28,9 @@ def columns(
     api: ApiOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what a dataset's columns come from; with COLUMN, walk that one back to its sources.
+    """Say what a dataset's columns come from.
+
+    With COLUMN, walk that one back to its sources, step by step.
 
     Example: headwater columns shop revenue revenue_eur
     """

@@ -20,7 +20,9 @@ def doctor(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Its port.")] = 5000,
     as_json: JsonOption = False,
 ) -> None:
-    """Check configuration and every connection, one line each, with the remedy.
+    """Check configuration and connections.
+
+    One line each, with the remedy; exit status 2 for what is wrong here, 3 for what is away.
 
     Example: headwater doctor --dir .headwater
     """

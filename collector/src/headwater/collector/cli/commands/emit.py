@@ -28,7 +28,7 @@ def emit(
     directory: DirOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Send events; count at the end what was sent, accepted and refused.
+    """Send events from files; count them at the end.
 
     A file may be one JSON object, an array of them, or one a line. An event that is sent twice changes nothing, so
     after an interruption the same command can be given again.

@@ -28,7 +28,7 @@ def evidence(
     api: ApiOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say which run, code and inputs made this generation of a dataset.
+    """Say which run, code and inputs made a generation.
 
     Example: headwater evidence shop revenue --generation rev-0004
     """

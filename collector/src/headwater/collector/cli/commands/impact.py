@@ -26,7 +26,7 @@ def impact(
     api: ApiOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what was made from this generation of a dataset, by distance.
+    """Say what was made from a generation, by distance.
 
     Example: headwater impact shop raw_orders --generation snap-3 --csv
     """

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ..asking import ask
+from ..exits import UsageError
 from ..options import ApiOption, DirOption, JsonOption
 from ..output import show, show_json
 from ..sources import Source
@@ -44,7 +45,10 @@ def runs(
 
             node, _ = await look_up(source, [job if job.startswith("job:") else f"job:{job}"])
             name = node.name
-        return await source.runs(job=name, status=state, since=moment, limit=limit, after=after)
+        try:
+            return await source.runs(job=name, status=state, since=moment, limit=limit, after=after)
+        except ValueError as error:
+            raise UsageError(f"--after: {error}") from None
 
     answer = ask(directory, api, question)
     if as_json:

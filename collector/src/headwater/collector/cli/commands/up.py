@@ -15,7 +15,9 @@ def up(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")] = 5000,
 ) -> None:
-    """Run the whole pipeline and the API in one process, on SQLite, until Ctrl-C.
+    """Run pipeline and API in one process, until Ctrl-C.
+
+    It keeps a log and an SQLite database in DIR and needs no other server.
 
     Events come in over HTTP, or from the log in DIR/log that producers on this machine write (file:///.../DIR/log).
 

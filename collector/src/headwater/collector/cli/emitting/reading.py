@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from headwater.collector.projection import project
 from headwater.shared import codec
@@ -18,9 +19,10 @@ from headwater.shared.event import LineageEvent
 from headwater.shared.limits import DEFAULT_LIMITS, Limits
 
 from ..exits import UsageError
-from .splitting import BrokenStreamError, Piece, pieces
+from .splitting import BrokenStreamError, ByteStream, Piece, pieces
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_BUFFER_BYTES = 1 << 16
 STANDARD_INPUT = "-"
 
 
@@ -102,38 +104,28 @@ def _unwrapped(raw: bytes, key: str, limits: Limits) -> bytes:
     return codec.dumps(outer[key])
 
 
-class _Counted:
+class _Counted(io.RawIOBase):
     """A raw stream that tells how far it was read."""
 
-    def __init__(self, stream: IO[bytes], moved: Callable[[int], object]) -> None:
+    def __init__(self, stream: io.RawIOBase, moved: Callable[[int], object]) -> None:
         self._stream, self._moved = stream, moved
 
-    def read(self, size: int = -1) -> bytes:
-        data = self._stream.read(size)
-        self._moved(len(data))
-        return data
+    def readable(self) -> bool:
+        return True
 
-    def readline(self, size: int = -1) -> bytes:
-        data = self._stream.readline(size)
-        self._moved(len(data))
-        return data
+    def readinto(self, buffer: Any, /) -> int | None:
+        count = self._stream.readinto(buffer)
+        self._moved(count or 0)
+        return count
 
 
 @contextmanager
-def _opened(file: str, moved: Callable[[int], object]) -> Iterator[IO[bytes]]:
-    if file == STANDARD_INPUT:
-        stream: IO[bytes] = sys.stdin.buffer
-        yield from _decompressed(stream, moved)
-        return
-    with open(file, "rb") as stream:
-        yield from _decompressed(stream, moved)
-
-
-def _decompressed(stream: IO[bytes], moved: Callable[[int], object]) -> Iterator[IO[bytes]]:
-    counted: Any = _Counted(stream, moved)
-    peek: Callable[[int], bytes] | None = getattr(stream, "peek", None)
-    if peek is not None and peek(2)[:2] == _GZIP_MAGIC:
-        with gzip.GzipFile(fileobj=counted, mode="rb") as plain:
-            yield plain
-    else:
-        yield counted
+def _opened(file: str, moved: Callable[[int], object]) -> Iterator[ByteStream]:
+    with ExitStack() as stack:
+        where, ours = (sys.stdin.fileno(), False) if file == STANDARD_INPUT else (file, True)
+        raw = stack.enter_context(open(where, "rb", buffering=0, closefd=ours))
+        stream = io.BufferedReader(_Counted(raw, moved), _BUFFER_BYTES)
+        if stream.peek(2)[:2] == _GZIP_MAGIC:
+            yield stack.enter_context(gzip.GzipFile(fileobj=stream, mode="rb"))
+        else:
+            yield stream

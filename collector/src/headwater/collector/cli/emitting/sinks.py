@@ -59,17 +59,20 @@ def sink_for(url: str | None, directory: Path) -> Sink:
 class LogSink:
     """Appends to a local log that a collector reads, now or later."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, topic: str = DEFAULT_TOPIC) -> None:
         from headwater.shared.log.local import LocalLog
 
         self.where = f"the log {root}"
-        self._log = LocalLog(root)
+        self.following = 0
+        """The offset after the last one written."""
+        self._log, self._topic = LocalLog(root), topic
 
     async def open(self) -> None:
         await self._log.open()
 
     async def send(self, batch: Sequence[Good]) -> Outcome:
-        await self._log.append(DEFAULT_TOPIC, [Record(good.raw) for good in batch])
+        offsets = await self._log.append(self._topic, [Record(good.raw) for good in batch])
+        self.following = offsets[-1] + 1
         return Outcome([], [])
 
     async def close(self) -> None:

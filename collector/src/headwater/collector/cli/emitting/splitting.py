@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import IO, NamedTuple
+from typing import NamedTuple, Protocol
 
 _BOM = b"\xef\xbb\xbf"
 _CHUNK_BYTES = 1 << 18
@@ -20,6 +20,14 @@ _STRUCTURE = re.compile(rb'["{}\[\]]')
 _IN_STRING = re.compile(rb'["\\]')
 _SCALAR_END = re.compile(rb"[\s,\]\[{}]")
 _DOCUMENT_START = re.compile(rb"\s*\[|.*[{\[,:]\s*$", re.DOTALL)
+
+
+class ByteStream(Protocol):
+    """What is read from: a file, a pipe, a decompressor."""
+
+    def read(self, size: int = ..., /) -> bytes: ...
+
+    def readline(self, size: int = ..., /) -> bytes: ...
 
 
 class Piece(NamedTuple):
@@ -38,7 +46,7 @@ class BrokenStreamError(Exception):
         self.line = line
 
 
-def pieces(stream: IO[bytes], max_bytes: int) -> Iterator[Piece]:
+def pieces(stream: ByteStream, max_bytes: int) -> Iterator[Piece]:
     """The values in ``stream``, in order. Raises BrokenStreamError where a document cannot be followed any further."""
     line, first = _first_line(stream, max_bytes)
     if not first:
@@ -49,7 +57,7 @@ def pieces(stream: IO[bytes], max_bytes: int) -> Iterator[Piece]:
         yield from _lines(stream, first, line, max_bytes)
 
 
-def _first_line(stream: IO[bytes], max_bytes: int) -> tuple[int, bytes]:
+def _first_line(stream: ByteStream, max_bytes: int) -> tuple[int, bytes]:
     number, line = 1, stream.readline(max_bytes + 1).removeprefix(_BOM)
     while line and not line.strip():
         number += line.endswith(b"\n")
@@ -57,7 +65,7 @@ def _first_line(stream: IO[bytes], max_bytes: int) -> tuple[int, bytes]:
     return number, line
 
 
-def _lines(stream: IO[bytes], line: bytes, number: int, max_bytes: int) -> Iterator[Piece]:
+def _lines(stream: ByteStream, line: bytes, number: int, max_bytes: int) -> Iterator[Piece]:
     while line:
         whole = len(line) <= max_bytes
         if not whole:
@@ -73,7 +81,7 @@ def _lines(stream: IO[bytes], line: bytes, number: int, max_bytes: int) -> Itera
 class _Document:
     """One pass over a document. ``_buffer[_at:]`` is what is still to be looked at."""
 
-    def __init__(self, stream: IO[bytes], first: bytes, line: int, max_bytes: int) -> None:
+    def __init__(self, stream: ByteStream, first: bytes, line: int, max_bytes: int) -> None:
         self._stream, self._buffer, self._at = stream, first, 0
         self._line, self._max_bytes = line, max_bytes
 

@@ -83,10 +83,22 @@ def columns_table(columns: dict[str, list[Answer]]) -> RenderableType | None:
     if not columns:
         return None
     table = listing("column", "comes from", "how")
-    for column, sources in columns.items():
+    of_all, own = shared_sources(columns)
+    for column, sources in (*own.items(), *((("every column", of_all),) if of_all else ())):
         for position, source in enumerate(sources):
             table.add_row(text(column if position == 0 else ""), *source_cells(source))
     return table
+
+
+def shared_sources(columns: dict[str, list[Answer]]) -> tuple[list[Answer], dict[str, list[Answer]]]:
+    """What every column depends on alike (joins, filters, groupings), told once, and what each has of its own."""
+    every = list(columns.values())
+    if len(every) < 2:
+        return [], columns
+    of_all = [source for source in every[0] if all(source in sources for sources in every[1:])]
+    return of_all, {
+        column: [source for source in sources if source not in of_all] for column, sources in columns.items()
+    }
 
 
 def source_cells(source: Answer) -> tuple[Text, Text]:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from .evidence import columns_table, source_cells
+from .evidence import columns_table, shared_sources, source_cells
 from .facts import listing
 from .words import name_of, plain, text, truncation_of, version_of
 
@@ -60,8 +60,8 @@ def _label(node: Answer, columns: Mapping[str, Answer] | None, indent: str) -> T
     job = node["type"] == "JOB"
     label = Text(indent).append("job " if job else "dataset ", style="magenta" if job else "blue")
     label.append(plain(node["name"]), style="bold").append(f"  {plain(node['namespace'])}", style="dim")
-    for column, sources in ((columns or {}).get(node["id"]) or {}).items():
-        told = ", ".join(f"{source['dataset']['name']}.{source['field']}" for source in sources)
+    for column, sources in shared_sources((columns or {}).get(node["id"]) or {})[1].items():
+        told = ", ".join(dict.fromkeys(f"{source['dataset']['name']}.{source['field']}" for source in sources))
         label.append(f"\n{' ' * len(indent)}  {plain(column)} ", style="default").append(
             f"← {plain(told)}", style="dim"
         )

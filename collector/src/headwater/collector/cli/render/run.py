@@ -22,17 +22,23 @@ def runs_page(answer: Answer) -> list[RenderableType]:
 
 def runs_table(runs: list[Answer]) -> RenderableType:
     """Runs as rows: what each is, how it went, why it failed."""
-    table = listing("run", "job", "state", "attempt", "started", "took", "error")
-    for run in runs:
-        table.add_row(
-            text(run["runId"]),
-            name_of(run.get("job")),
-            word(run["state"]),
-            str(run.get("attempt") or ""),
-            plain(run.get("started") or run.get("firstSeen") or ""),
-            duration_of(run.get("started"), run.get("ended")),
-            error_of(run),
-        )
+    rows = [
+        {
+            "run": text(run["runId"]),
+            "job": name_of(run.get("job")),
+            "state": word(run["state"]),
+            "attempt": str(run.get("attempt") or ""),
+            "started": plain(run.get("started") or run.get("firstSeen") or ""),
+            "took": duration_of(run.get("started"), run.get("ended")),
+            "error": error_of(run),
+        }
+        for run in runs
+    ]
+    # Lists carry no attempt and no error where nobody asked for them; an empty column would say that there is none.
+    headers = [header for header in rows[0] if header not in ("attempt", "error") or any(row[header] for row in rows)]
+    table = listing(*headers)
+    for row in rows:
+        table.add_row(*(row[header] for header in headers))
     return table
 
 

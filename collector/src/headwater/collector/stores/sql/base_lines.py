@@ -34,7 +34,8 @@ def _runs(connection: Connection) -> Iterator[bytes]:
     columns = (_run.run, _run.first_time, _run.last_time, _run.job_rank, _run.job_time, _run.job_event)
     joined = select(*columns, _job.namespace, _job.name).join_from(schema.run, schema.job, _job.key == _run.job)
     for run, first, last, rank, time, event_id, namespace, name in connection.execute(joined):
-        yield base_line("run", run_text(run), first, last)
+        if first is not None:
+            yield base_line("run", run_text(run), first, last)
         yield base_line("run_job", run_text(run), rank, time, event_id.hex(), namespace, name)
     state = schema.run_state.c
     for run, word, time in connection.execute(select(state.run, state.type, state.time)):

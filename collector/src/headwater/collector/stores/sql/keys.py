@@ -20,6 +20,7 @@ def name_key(name: Name) -> bytes:
     return blake2b(f"{name[0]}\0{name[1]}".encode(), digest_size=16).digest()
 
 
+@lru_cache(maxsize=16_384)
 def run_key(run: str) -> bytes:
     return bytes.fromhex(run.replace("-", ""))
 
@@ -27,6 +28,11 @@ def run_key(run: str) -> bytes:
 def run_text(key: bytes) -> str:
     text = key.hex()
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+@lru_cache(maxsize=16_384)
+def event_key(event_id: str) -> bytes:
+    return bytes.fromhex(event_id)
 
 
 def value_key(value: bytes) -> bytes:

@@ -18,7 +18,7 @@ from headwater.collector.facts import (
     RunState,
     Scope,
 )
-from headwater.collector.stores.sql.keys import NO_KEY, name_key, run_key, value_key
+from headwater.collector.stores.sql.keys import NO_KEY, event_key, name_key, run_key, value_key
 from headwater.shared.codec import canonical_json
 from headwater.shared.event import Name
 
@@ -50,7 +50,10 @@ class Merged:
         """Datasets whose symlinks facet was stated or deleted."""
         self.rederived: set[bytes] = set()
         """Runs whose derived values may have changed."""
-        self._last_value: tuple[bytes, bytes] = (b"", b"")
+        self._hashes: dict[bytes, bytes] = {}
+        self._owner: tuple[str, ...] | None = None
+        self._scope: Scope | None = None
+        self._prefix: tuple[bytes, int, bytes, str] = (NO_KEY, 0, NO_KEY, "")
 
     def add(self, facts: Iterable[Fact]) -> None:
         for fact in facts:
@@ -81,7 +84,7 @@ class Merged:
     def _run_job(self, fact: RunJob) -> None:
         run = run_key(fact.run)
         self.rederived.add(run)
-        said = [fact.rank, fact.time, bytes.fromhex(fact.event_id)]
+        said = [fact.rank, fact.time, event_key(fact.event_id)]
         row = self.runs.get(run)
         if row is None:
             self.runs[run] = [None, None, *said, name_key(fact.job)]
@@ -102,39 +105,41 @@ class Merged:
             times[1] = fact.commit_time
 
     def _facet(self, fact: FacetSaid) -> None:
-        scope, owner = fact.scope, fact.owner
-        key: FacetKey
-        if scope >= Scope.INPUT:
-            key = (run_key(owner[0]), int(scope), name_key(Name(owner[1], owner[2])), owner[3], fact.name)
-        elif scope <= Scope.RUN_JOB:
-            key = (run_key(owner[0]), int(scope), NO_KEY, "", fact.name)
-        else:
-            key = (name_key(Name(owner[0], owner[1])), int(scope), NO_KEY, "", fact.name)
-            if fact.name == "symlinks" and scope is Scope.DATASET:
-                self.symlinked.add(key[0])
-        value = fact.value
+        scope, owner, name, time, event_id, value = fact
+        if owner is not self._owner or scope is not self._scope:  # facts about one owner stand together
+            self._owner, self._scope, self._prefix = owner, scope, _facet_prefix(scope, owner)
+        key: FacetKey = (*self._prefix, name)
+        if name == "symlinks" and scope is Scope.DATASET:
+            self.symlinked.add(key[0])
         hashed: bytes | None = None
         if value is not None:
-            if value is self._last_value[0]:  # the same facet about another owner
-                hashed = self._last_value[1]
-            else:
-                hashed = value_key(value)
-                self._last_value = (value, hashed)
+            hashed = self._hashes.get(value)
+            if hashed is None:
+                hashed = self._hashes[value] = value_key(value)
                 self.values[hashed] = value
-        said = (fact.time, bytes.fromhex(fact.event_id), hashed)
+        said = (time, event_key(event_id), hashed)
         before = self.facets.get(key)
         if before is None or said[:2] >= before[:2]:
             self.facets[key] = said
 
     def _design(self, fact: DesignIO) -> None:
         key = (name_key(fact.job), int(fact.side))
-        said = (fact.time, bytes.fromhex(fact.event_id), canonical_json(fact.datasets).decode())
+        said = (fact.time, event_key(fact.event_id), canonical_json(fact.datasets).decode())
         if key not in self.design or said > self.design[key]:
             self.design[key] = said
 
     def _lifecycle(self, fact: Lifecycle) -> None:
         previous = self.name_dataset(fact.previous) if fact.previous else NO_KEY
         self.lifecycle.add((name_key(fact.dataset), fact.time, fact.change, previous))
+
+
+def _facet_prefix(scope: Scope, owner: tuple[str, ...]) -> tuple[bytes, int, bytes, str]:
+    """(owner, scope, dataset, version)."""
+    if scope >= Scope.INPUT:
+        return run_key(owner[0]), int(scope), name_key(Name(owner[1], owner[2])), owner[3]
+    if scope <= Scope.RUN_JOB:
+        return run_key(owner[0]), int(scope), NO_KEY, ""
+    return name_key(Name(owner[0], owner[1])), int(scope), NO_KEY, ""
 
 
 def _widen(rows: dict[bytes, SeenRow], key: bytes, name: Name, first: str, last: str) -> None:

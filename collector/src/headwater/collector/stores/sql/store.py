@@ -94,7 +94,7 @@ class SqlLineageStore:
             run_key(said.run_id) if said.run_id else None,
             name_key(said.job) if said.job else None,
             times.now_text(self._clock),
-            orjson.dumps(problems).decode() if problems else None,
+            orjson.dumps([tuple(each) for each in problems]).decode() if problems else None,
             said.raw,
         )
 

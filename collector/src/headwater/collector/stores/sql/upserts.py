@@ -18,7 +18,7 @@ class Upserts:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self.document = self._insert(schema.document, _names(schema.document, skip=("seq",)), ["event_id"])
+        self.document = self._document()
         self.facet_value = self._insert(schema.facet_value, ["key", "value"], ["key"])
         self.run_state = self._insert(schema.run_state, ["run", "time", "type"], ["run", "time", "type"])
         self.lifecycle = self._insert(schema.lifecycle, keys := ["dataset", "time", "change", "previous", "run"], keys)
@@ -38,6 +38,15 @@ class Upserts:
     def _insert(self, table: Table, columns: Sequence[str], key: Sequence[str]) -> str:
         """Union: what is there stays."""
         return self._sql(self._plain(table, columns).on_conflict_do_nothing(index_elements=list(key)))
+
+    def _document(self) -> str:
+        """Of two spellings of one event the lesser bytes stay, so that the order of arrival does not matter."""
+        table = schema.document
+        statement = self._plain(table, [column.name for column in table.columns if column.name != "seq"])
+        raw = statement.excluded.raw
+        return self._sql(
+            statement.on_conflict_do_update(index_elements=["event_id"], set_={"raw": raw}, where=raw < table.c.raw)
+        )
 
     def _plain(self, table: Table, columns: Sequence[str]) -> Any:
         insert = postgresql.insert if self._dialect.name == "postgresql" else sqlite.insert
@@ -124,10 +133,6 @@ class Upserts:
                 index_elements=key, set_={"last_time": new.last_time}, where=new.last_time > schema.job_edge.c.last_time
             )
         )
-
-
-def _names(table: Table, *, skip: Sequence[str] = ()) -> list[str]:
-    return [column.name for column in table.columns if column.name not in skip]
 
 
 def _least(ours: ColumnElement[Any], new: ColumnElement[Any]) -> ColumnElement[Any]:

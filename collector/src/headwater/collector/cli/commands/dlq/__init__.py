@@ -9,7 +9,7 @@ from . import listing, purge, replay, show
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Dead letters: events that no store would take, kept byte for byte.",
+    help="List, show, replay and purge dead letters.",
 )
 app.command("list")(listing.list_letters)
 app.command("show")(show.show_letter)
