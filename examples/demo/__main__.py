@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from headwater.collector.embedded import DATABASE_FILE, Embedded
+from headwater.collector.logs import configure_logs
 from headwater.collector.settings import Settings
 from headwater.shared.event import Name
 
@@ -32,6 +33,7 @@ def main() -> None:
     parser.add_argument("--dir", type=Path, default=Path(".headwater/demo"), help="emptied, if the demo made it")
     parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", "5000")), help="of the API")
     arguments = parser.parse_args()
+    configure_logs(style="text", level="WARNING")
     directory = fresh(arguments.dir)
     # Piped, the pages keep a width that a person can read.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 140)
@@ -101,6 +103,7 @@ async def part_two(embedded: Embedded, story: Story) -> None:
     ask = embedded.questions
     story.title("Part 2: where does this column come from?")
     graph = await ask.lineage(SPARK_REVENUE, "dataset", up=5, down=5)
+    assert graph is not None
     story.spark(graph, await ask.column_sources(SPARK_REVENUE, None, "revenue_eur"))
 
 

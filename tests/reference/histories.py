@@ -79,7 +79,7 @@ class Historian:
         declared = {name: rng.choice([["1"], ["2"], ["1", "2"], [], []]) for name in (*inputs, *outputs, OLD, NEW)}
         plan: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "versions": declared, "job": {}, "run": {}}
         plan["marks"] = [name for name in outputs if rng.random() < 0.2]
-        plan["facets"] = {name: self.output_facets(inputs) for name in outputs}
+        plan["facets"] = {name: self.versions_of_facets(inputs) for name in outputs}
         if outputs and rng.random() < 0.2:
             entries = [
                 {**named(name), "type": "DATASET", "inputs": self.sources(inputs)} for name in rng.sample(outputs, 1)
@@ -93,6 +93,16 @@ class Historian:
             parent = rng.choice([other for other in self.run_ids if other != run])
             plan["run"]["parent"] = facet({"run": {"runId": parent}, "job": named(rng.choice(self.job_names))})
         return plan
+
+    def versions_of_facets(self, inputs: list[tuple[str, str]]) -> list[dict[str, Any]]:
+        """What the events of a run say of one output: mostly the same, sometimes something newer."""
+        first = self.output_facets(inputs)
+        if "lifecycleStateChange" in first or self.rng.random() < 0.7:
+            return [first]
+        second = self.output_facets(inputs)
+        if "columnLineage" in first and self.rng.random() < 0.3:
+            second = {"columnLineage": facet({"_deleted": True})}
+        return [first, {} if "lifecycleStateChange" in second else second]
 
     def output_facets(self, inputs: list[tuple[str, str]]) -> dict[str, Any]:
         rng = self.rng
@@ -121,7 +131,7 @@ class Historian:
         rng = self.rng
         versions, facets = plan["versions"][name], {}
         own: dict[str, Any] = {}
-        extra = plan["facets"].get(name, {}) if side == "outputs" else {}
+        extra = rng.choice(plan["facets"][name]) if side == "outputs" else {}
         if "lifecycleStateChange" in extra:
             facets = dict(extra)  # a drop says so each time, of the table as such
         else:

@@ -66,8 +66,13 @@ def run_jobs(draw: st.DrawFn) -> Fact:
 @st.composite
 def designs(draw: st.DrawFn) -> Fact:
     event_id = draw(st.sampled_from(EVENTS))
-    return DesignIO(draw(names), draw(st.sampled_from([Side.INPUT, Side.OUTPUT])), draw(times), event_id,
-                    tuple(NAMES[: EVENTS.index(event_id)]))
+    return DesignIO(
+        draw(names),
+        draw(st.sampled_from([Side.INPUT, Side.OUTPUT])),
+        draw(times),
+        event_id,
+        tuple(NAMES[: EVENTS.index(event_id)]),
+    )
 
 
 facts = st.one_of(
@@ -99,13 +104,28 @@ def lines_of(store: MemoryLineageStore) -> set[bytes]:
             case RunState():
                 found.add(base_line("run_state", *fact))
             case RunIO():
-                found.add(base_line("run_io", fact.run, int(fact.side), *fact.dataset, fact.version, fact.time,
-                                    fact.commit_time))
+                found.add(
+                    base_line(
+                        "run_io", fact.run, int(fact.side), *fact.dataset, fact.version, fact.time, fact.commit_time
+                    )
+                )
             case FacetSaid():
                 run, namespace, name, version = _owner(fact)
                 value = None if fact.value is None else value_key(fact.value).hex()
-                found.add(base_line("facet", int(fact.scope), run, namespace, name, version, fact.name, fact.time,
-                                    fact.event_id, value))
+                found.add(
+                    base_line(
+                        "facet",
+                        int(fact.scope),
+                        run,
+                        namespace,
+                        name,
+                        version,
+                        fact.name,
+                        fact.time,
+                        fact.event_id,
+                        value,
+                    )
+                )
             case DesignIO():
                 found.add(base_line("design", *fact.job, int(fact.side), fact.time, fact.event_id, _listed(fact)))
             case Lifecycle():

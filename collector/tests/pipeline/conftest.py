@@ -79,7 +79,9 @@ class ScriptedStore(MemoryLineageStore):
 class World:
     """One pipeline with everything around it."""
 
-    def __init__(self, *stores: MemoryLineageStore, log: Log | None = None, manual: bool = True, **options: Any) -> None:
+    def __init__(
+        self, *stores: MemoryLineageStore, log: Log | None = None, manual: bool = True, **options: Any
+    ) -> None:
         self.clock = ManualClock()
         self.log = log if log is not None else MemoryLog(clock=self.clock)
         self.stores = list(stores) or [ScriptedStore()]

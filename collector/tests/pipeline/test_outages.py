@@ -126,9 +126,7 @@ async def test_a_store_that_refuses_while_another_fails_makes_a_dead_letter_and_
     assert picky.calls == [1]
 
 
-async def test_a_store_that_is_no_longer_configured_makes_a_dead_letter(
-    world: Any, good: Any, scripted: Any
-) -> None:
+async def test_a_store_that_is_no_longer_configured_makes_a_dead_letter(world: Any, good: Any, scripted: Any) -> None:
     ill = scripted("gone")
     ill.script.extend([DOWN] * 3)
     first = await world(ill, start=True, retry=RetryPolicy(ladder_s=(3600.0,)))
@@ -136,7 +134,9 @@ async def test_a_store_that_is_no_longer_configured_makes_a_dead_letter(
     assert settlement.outcome is RETRY
     await first.pipeline.stop()
     second = await world(scripted("new"), log=first.log)
-    await second.until(lambda: second.pipeline.metrics.value("headwater_events_dead_total", reason="unknown_store") == 1)
+    await second.until(
+        lambda: second.pipeline.metrics.value("headwater_events_dead_total", reason="unknown_store") == 1
+    )
     assert second.stores[0].calls == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from headwater.collector.redact import redacted
 from headwater.collector.settings import LogSettings
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError
@@ -33,4 +34,4 @@ def log_of_url(url: str, bounds: LogSettings, clock: Clock | None = None) -> Log
         from headwater.shared.log.memory import MemoryLog
 
         return MemoryLog()
-    raise ConfigurationError("lineage.url", url, "a collector reads file:///path/to/log or memory:")
+    raise ConfigurationError("lineage.url", redacted(url), "a collector reads file:///path/to/log or memory:")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
 
 from headwater.collector.metrics import PipelineMetrics
 from headwater.collector.settings import Settings
 from headwater.collector.stores.base import LineageStoreProtocol
 from headwater.collector.stores.composite import CompositeLineageStore
+from headwater.collector.stores.reading import Reader
 from headwater.collector.stores.registry import COMPOSITE, build_store
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError
@@ -57,13 +57,14 @@ class LineageManager:
         """The active store, single or composite."""
         return self._store
 
-    def reader(self) -> Any:
-        """The read half of the first store that has one, for ``Questions``; whoever takes it closes it. Raises
-        ConfigurationError if none of the configured stores can be read."""
+    def reader(self) -> Reader:
+        """The read half of the first store that has one, for ``Questions``; good from ``start`` to ``stop``. Raises
+        ConfigurationError if none of the configured stores can be read, TransientError if that store is down."""
         for member in self.stores.members.values():
             make = getattr(member.store, "reader", None)
             if make is not None:
-                return make()
+                reader: Reader = make()
+                return reader
         raise ConfigurationError(
             "lineage.store",
             sorted(self.stores.members),

@@ -43,7 +43,7 @@ def processing_engine() -> dict[str, str]:
 
 
 def _application_directory() -> str:
-    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    main: str | None = getattr(sys.modules.get("__main__"), "__file__", None)
     if main:
         path = os.path.abspath(main)
         installed = path.startswith((sys.prefix + os.sep, sys.base_prefix + os.sep)) or "site-packages" in path

@@ -250,6 +250,14 @@ class LineageProducer(Consumption):
             {SOURCE_CODE_LOCATION: facet("job", SOURCE_CODE_LOCATION, code, uri)} if code else {},
         )
 
+    def forget(self) -> None:
+        """Shuts down without waiting and forgets the configuration: the next use finds it anew."""
+        pipe, self._pipe = self._pipe, None
+        self._on = self._settings = self._standing = None
+        forget_notices()
+        if pipe is not None:
+            pipe.close(0.0, patient=False)
+
     # Tests -----------------------------------------------------------------------------------------------------------
 
     def begin_capture(self, events: list[dict[str, Any]]) -> tuple[list[dict[str, Any]] | None, bool | None]:

@@ -1,8 +1,8 @@
 """Lets any OpenLineage Python integration (dbt, Airflow, ...) ship through headwater's spool.
 
 Set ``OPENLINEAGE__TRANSPORT__TYPE=headwater.producer.openlineage.HeadwaterTransport``. Where the events go is
-headwater's configuration, or the transport's own: ``OPENLINEAGE__TRANSPORT__URL``, ``..._SPOOL_DIR``, ``..._JOB_NAMESPACE`` and the
-other settings of ``configure``.
+headwater's configuration, or the transport's own: ``OPENLINEAGE__TRANSPORT__URL``, ``..._SPOOL_DIR`` and the other
+settings of ``configure``.
 """
 
 from __future__ import annotations
@@ -44,6 +44,6 @@ class HeadwaterTransport(Transport):
         return self._producer.emit(event)
 
     def close(self, timeout: float = -1) -> bool:
-        """Waits until the spool is sent, at most ``timeout`` seconds; 30 where it is negative, which OpenLineage reads as
-        for ever. What is not sent by then stays in the spool. False if something is left."""
+        """Waits until the spool is sent, at most ``timeout`` seconds; 30 where it is negative, which OpenLineage reads
+        as for ever. What is not sent by then stays in the spool. False if something is left."""
         return self._producer.flush(_UNBOUNDED_S if timeout < 0 else timeout)

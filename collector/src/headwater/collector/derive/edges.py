@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple
 
 from headwater.collector.derive.identity import Identity
-from headwater.collector.derive.outputs import effective
+from headwater.collector.derive.outputs import Mention, effective
 from headwater.collector.facts import Scope, Side
 from headwater.collector.stores.reading import RunFacts
 from headwater.shared.event import Name
@@ -35,9 +35,9 @@ class ColumnSource(NamedTuple):
 
 def inputs_of(run: RunFacts, identity: Identity) -> list[tuple[Name, str]]:
     """The run's inputs under canonical names with their declared versions, each once, sorted."""
-    pairs = {(identity.of(io.dataset), io.version) for io in effective(run.io, Side.INPUT)}
-    declared = {name for name, version in pairs if version}
-    return sorted((name, version) for name, version in pairs if version or name not in declared)
+    inputs = [Mention(identity.of(io.dataset), io.version, None) for io in run.io if io.side is Side.INPUT]
+    pairs = {(mention.dataset, mention.version) for mention in effective(inputs)}
+    return sorted(pairs)
 
 
 def outputs_of(run: RunFacts, identity: Identity) -> set[Name]:

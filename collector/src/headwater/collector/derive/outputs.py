@@ -1,58 +1,64 @@
-"""Rules 3 to 5: what a run read and wrote, and which of it is committed."""
+"""Rules 3 to 5: what a run read and wrote, and which of it is committed. Generic in what stands for a dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Hashable, Iterable
+from typing import Generic, NamedTuple, TypeVar
 
 from headwater.collector.derive.state import StateView
-from headwater.collector.facts import Side
-from headwater.collector.stores.reading import IO, Claim
-from headwater.shared.event import Name
+
+D = TypeVar("D", bound=Hashable)
 
 
-def effective(io: Iterable[IO], side: Side) -> list[IO]:
-    """The run's mentions on one side: one without a version counts only where no other declares one, and hands its
-    commit mark on."""
-    mentions = [mention for mention in io if mention.side is side]
-    declared: dict[Name, str | None] = {}
+class Mention(NamedTuple, Generic[D]):
+    """One input or output as stated; ``version`` is ``""`` where none was declared."""
+
+    dataset: D
+    version: str
+    commit_time: str | None
+
+
+class Written(NamedTuple, Generic[D]):
+    """A generation that a run wrote: committed, or a candidate where the commit time is None."""
+
+    dataset: D
+    version: str
+    commit_time: str | None
+
+
+def effective(mentions: Iterable[Mention[D]]) -> list[Mention[D]]:
+    """A mention without a version counts only where no other declares one, and hands its commit mark on."""
+    mentions = list(mentions)
+    if all(mention.version for mention in mentions) or not any(mention.version for mention in mentions):
+        return mentions
+    handed: dict[D, str | None] = {mention.dataset: None for mention in mentions if mention.version}
     for mention in mentions:
-        if mention.version:
-            declared[mention.dataset] = None
-    for mention in mentions:
-        if not mention.version and mention.dataset in declared:
-            declared[mention.dataset] = mention.commit_time
+        if not mention.version and mention.dataset in handed:
+            handed[mention.dataset] = mention.commit_time
     kept = []
     for mention in mentions:
         if mention.version:
-            marks = [time for time in (mention.commit_time, declared[mention.dataset]) if time]
+            marks = [time for time in (mention.commit_time, handed[mention.dataset]) if time]
             kept.append(mention._replace(commit_time=min(marks, default=None)))
-        elif mention.dataset not in declared:
+        elif mention.dataset not in handed:
             kept.append(mention)
     return kept
 
 
-class Written(NamedTuple):
-    """A run's outputs as claims, and its lifecycle outputs apart (a DROP or RENAME publishes no generation)."""
-
-    claims: list[Claim]
-    lifecycle: list[tuple[Name, str | None]]
-    """(dataset, commit time or None)."""
-
-
-def derive_written(run: str, io: Iterable[IO], state: StateView, no_generation: Collection[Name]) -> Written:
-    """``no_generation``: the outputs that carry a lifecycle change DROP or RENAME."""
-    outputs = effective(io, Side.OUTPUT)
-    marked = any(output.commit_time for output in outputs)
+def derive_written(
+    run: str, outputs: Iterable[Mention[D]], state: StateView, no_generation: Collection[D]
+) -> tuple[list[Written[D]], list[Written[D]]]:
+    """(generations, lifecycle changes). ``no_generation``: the outputs that carry a DROP or RENAME, which publish no
+    generation and count when the run commits, like any output."""
+    kept = effective(outputs)
+    marked = any(output.commit_time for output in kept)
     at_end = state.ended if state.state == "COMPLETED" and not marked else None
-    claims, lifecycle = [], []
-    for output in outputs:
-        commit_time = output.commit_time or at_end
-        if output.dataset in no_generation:
-            lifecycle.append((output.dataset, commit_time))
-        else:
-            claims.append(Claim(output.dataset, output.version or implied_version(run), run, commit_time))
-    return Written(claims, lifecycle)
+    generations: list[Written[D]] = []
+    changes: list[Written[D]] = []
+    for output in kept:
+        written = Written(output.dataset, output.version or implied_version(run), output.commit_time or at_end)
+        (changes if output.dataset in no_generation else generations).append(written)
+    return generations, changes
 
 
 def implied_version(run: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, NamedTuple
 
+from headwater.collector.redact import redacted
 from headwater.collector.settings import Settings
 from headwater.collector.stores.base import LineageStoreProtocol
 from headwater.shared.errors import ConfigurationError
@@ -88,10 +89,15 @@ def _load(kind: str, key: str, entries: list[EntryPoint]) -> Callable[..., Any]:
 
 
 def _check_keys(factory: Callable[..., Any], options: dict[str, Any], section: str) -> None:
-    parameters = inspect.signature(factory).parameters
+    try:
+        parameters = inspect.signature(factory).parameters
+    except ValueError:  # some built-in callables have none
+        return
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for key in options:
         if key not in parameters:
             accepted = ", ".join(sorted(name for name in parameters if name != "name")) or "none"
-            raise ConfigurationError(f"{section}.{key}", options[key], f"unknown key; accepted are: {accepted}")
+            raise ConfigurationError(
+                f"{section}.{key}", redacted(options[key], key), f"unknown key; accepted are: {accepted}"
+            )

@@ -37,6 +37,7 @@ def emit(
     """
     import asyncio
 
+    from headwater.collector.logs import configure_logs
     from headwater.shared.errors import TransientError
 
     from ..emitting.progress import Progress
@@ -46,6 +47,7 @@ def emit(
     from ..emitting.tally import Tally
     from ..sources import choose
 
+    configure_logs(style="text", level="WARNING")
     total_bytes = check_files(files)
     sink = sink_for(url, choose(directory, None).directory)
     tally = Tally()

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote, urlsplit
 
+from headwater.collector.settings import Settings
 from headwater.shared.errors import TransientError
 from headwater.shared.log.base import Record
-from headwater.shared.names import DEFAULT_TOPIC
 
 from ..exits import CommandError, UsageError
 from ..http import Server
@@ -52,14 +52,14 @@ def sink_for(url: str | None, directory: Path) -> Sink:
     if parts.scheme in ("http", "https"):
         return ServerSink(url)
     if parts.scheme == "file" and parts.path and parts.netloc in ("", "localhost"):
-        return LogSink(Path(unquote(parts.path)))
+        return LogSink(Path(unquote(parts.path)), Settings().lineage.collector_topic)
     raise UsageError(f"--url {url}: cannot send there", f"accepted are {ACCEPTED_URLS}")
 
 
 class LogSink:
     """Appends to a local log that a collector reads, now or later."""
 
-    def __init__(self, root: Path, topic: str = DEFAULT_TOPIC) -> None:
+    def __init__(self, root: Path, topic: str) -> None:
         from headwater.shared.log.local import LocalLog
 
         self.where = f"the log {root}"
@@ -88,7 +88,8 @@ class ServerSink:
         self._one_by_one = False
 
     async def open(self) -> None:
-        return
+        # Any answer will do: a server that is not there is told at once, not after the patience that a batch has.
+        await self._server.call("GET", "/healthz")
 
     async def send(self, batch: Sequence[Good]) -> Outcome:
         if self._one_by_one:

@@ -22,7 +22,7 @@ def runs_page(answer: Answer) -> list[RenderableType]:
 
 def runs_table(runs: list[Answer]) -> RenderableType:
     """Runs as rows: what each is, how it went, why it failed."""
-    rows = [
+    rows: list[dict[str, str | Text]] = [
         {
             "run": text(run["runId"]),
             "job": name_of(run.get("job")),

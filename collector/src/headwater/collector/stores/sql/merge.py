@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from headwater.collector.facts import (
@@ -26,11 +26,10 @@ RunRowValues = list[Any]
 """[first_time, last_time, job_rank, job_time, job_event, job]."""
 SeenRow = list[Any]
 """[namespace, name, first_time, last_time]; no times where the name was only named, by a lineage facet or a link."""
+DERIVING_FACETS = frozenset({"parent", "nominalTime", "headwater_attempt", "lifecycleStateChange"})
+"""Facets that a run's derived values come from."""
 FacetKey = tuple[bytes, int, bytes, str, str]
 """(owner, scope, dataset, version, facet name)."""
-
-DERIVED_FROM = frozenset({"parent", "nominalTime", "headwater_attempt"})
-"""Run facets that derived columns are computed from."""
 
 
 class Merged:
@@ -48,8 +47,9 @@ class Merged:
         self.lifecycle: set[tuple[bytes, str, str, bytes]] = set()
         self.symlinked: set[bytes] = set()
         """Datasets whose symlinks facet was stated or deleted."""
-        self.rederived: set[bytes] = set()
-        """Runs whose derived values may have changed."""
+        self.reading: set[bytes] = set()
+        """Runs with an input, output or named source in this batch."""
+        self._derived_facets: list[FacetKey] = []
         self._hashes: dict[bytes, bytes] = {}
         self._owner: tuple[str, ...] | None = None
         self._scope: Scope | None = None
@@ -73,7 +73,6 @@ class Merged:
 
     def _run_seen(self, fact: RunSeen) -> None:
         run = run_key(fact.run)
-        self.rederived.add(run)
         row = self.runs.get(run)
         if row is None:
             self.runs[run] = [fact.first_time, fact.last_time, -1, "", b"", b""]
@@ -83,7 +82,6 @@ class Merged:
 
     def _run_job(self, fact: RunJob) -> None:
         run = run_key(fact.run)
-        self.rederived.add(run)
         said = [fact.rank, fact.time, event_key(fact.event_id)]
         row = self.runs.get(run)
         if row is None:
@@ -96,6 +94,7 @@ class Merged:
 
     def _run_io(self, fact: RunIO) -> None:
         key = (run_key(fact.run), int(fact.side), self.name_dataset(fact.dataset), fact.version)
+        self.reading.add(key[0])
         times = self.io.get(key)
         if times is None:
             self.io[key] = [fact.time, fact.commit_time]
@@ -111,6 +110,8 @@ class Merged:
         key: FacetKey = (*self._prefix, name)
         if name == "symlinks" and scope is Scope.DATASET:
             self.symlinked.add(key[0])
+        if name in DERIVING_FACETS:
+            self._derived_facets.append(key)
         hashed: bytes | None = None
         if value is not None:
             hashed = self._hashes.get(value)
@@ -121,6 +122,13 @@ class Merged:
         before = self.facets.get(key)
         if before is None or said[:2] >= before[:2]:
             self.facets[key] = said
+
+    def derived_facets(self) -> Iterator[tuple[bytes, int, bytes, str, bytes]]:
+        """(owner, scope, dataset, name, value) of the facets that derived values come from."""
+        for key in set(self._derived_facets):
+            value = self.facets[key][2]
+            if value is not None:
+                yield key[0], key[1], key[2], key[4], self.values[value]
 
     def _design(self, fact: DesignIO) -> None:
         key = (name_key(fact.job), int(fact.side))

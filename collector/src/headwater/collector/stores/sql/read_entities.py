@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 from headwater.collector.facts import Scope, Side
 from headwater.collector.stores.reading import DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.derived import chunks
+from headwater.collector.stores.sql.bases import chunks
 from headwater.collector.stores.sql.selecting import keys_of, rows_in
 from headwater.shared.event import Name
 

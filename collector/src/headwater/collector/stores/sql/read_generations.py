@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from headwater.collector.facts import Side
 from headwater.collector.stores.reading import Claim, PinQuery, Read, ReadQuery
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.derived import chunks
+from headwater.collector.stores.sql.bases import chunks
 from headwater.collector.stores.sql.keys import name_key, run_key, run_text
 from headwater.collector.stores.sql.selecting import keys_of, rows_in
 from headwater.shared.event import Name

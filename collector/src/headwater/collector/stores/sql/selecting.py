@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from headwater.collector.stores.sql.derived import chunks
+from headwater.collector.stores.sql.bases import chunks
 from headwater.collector.stores.sql.keys import name_key
 from headwater.shared.event import Name
 

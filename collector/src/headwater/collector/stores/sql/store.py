@@ -20,7 +20,8 @@ from headwater.collector.stores.sql.derived import Derivation
 from headwater.collector.stores.sql.keys import name_key, run_key
 from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.reader import SqlReader
-from headwater.collector.stores.sql.upserts import Upserts, execute
+from headwater.collector.stores.sql.symlinks import write_symlinks
+from headwater.collector.stores.sql.upserts import DERIVED_IO, DERIVED_RUN, Upserts, execute
 from headwater.shared import times
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError, PermanentError, TransientError
@@ -139,6 +140,11 @@ def classified(error: Exception, store: str) -> TransientError | PermanentError:
     return kind(f"store {store}: {getattr(error, 'orig', None) or error}")
 
 
+_NO_RUN = (None,) * len(DERIVED_RUN)
+_NO_IO = (None,) * len(DERIVED_IO)
+"""For rows of known runs: a conflict leaves the derived columns to ``Derivation.apply``."""
+
+
 def _write_batch(
     connection: Connection, upserts: Upserts, merged: Merged, documents: Sequence[tuple[Any, ...]]
 ) -> None:
@@ -146,14 +152,18 @@ def _write_batch(
     execute(connection, upserts.document, documents)
     execute(connection, upserts.job, [(key, *row) for key, row in merged.jobs.items()])
     execute(connection, upserts.dataset, [(key, *row, False) for key, row in merged.datasets.items()])
-    execute(connection, upserts.run, [(key, *row) for key, row in merged.runs.items()])
+    new = derivation.new
+    derived = {key: run.columns for key, run in new.items()}
+    in_io = {key: (run.base.job, run.base.first_time, run.pin_time) for key, run in new.items()}
+    execute(connection, upserts.run, [(key, *row, *derived.get(key, _NO_RUN)) for key, row in merged.runs.items()])
     execute(connection, upserts.run_state, list(merged.states))
-    execute(connection, upserts.run_io, [(*key, *times) for key, times in merged.io.items()])
+    execute(connection, upserts.run_io, [(*k, *times, *in_io.get(k[0], _NO_IO)) for k, times in merged.io.items()])
     execute(connection, upserts.facet_value, list(merged.values.items()))
     execute(connection, upserts.facet, [(*key, *said) for key, said in merged.facets.items()])
     execute(connection, upserts.design_io, [(*key, *said) for key, said in merged.design.items()])
     execute(connection, upserts.lifecycle, [(*change, b"") for change in merged.lifecycle])
     derivation.apply()
+    write_symlinks(connection, upserts, merged.symlinked)
 
 
 def _check_version(connection: Connection, path: str) -> None:

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Table, and_, bindparam, case, or_
+from sqlalchemy import Table, and_, bindparam, case, or_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection, Dialect
 from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.stores.sql import schema
+
+DERIVED_RUN = (
+    "state",
+    "contradiction",
+    "started",
+    "ended",
+    "pin_time",
+    "nominal_start",
+    "logical_key",
+    "parent",
+    "root",
+)
+DERIVED_IO = ("job", "first_time", "pin_time")
+"""Derived columns: set when a row is inserted, and by the updates afterwards."""
 
 
 class Upserts:
@@ -31,6 +45,10 @@ class Upserts:
         self.design_io = self._last_writer(schema.design_io, ["job", "side"], ["time", "event_id", "datasets"])
         self.generation = self._generation()
         self.job_edge = self._job_edge()
+        self.update_run = self._update(schema.run, "run", DERIVED_RUN)
+        self.update_io = self._update(schema.run_io, "run", DERIVED_IO)
+        self.update_carrier = self._update(schema.dataset, "key", ["carrier"])
+        self.raise_edges_since = self._raise_edges_since()
 
     def _sql(self, statement: Any) -> str:
         return str(statement.compile(dialect=self._dialect))
@@ -75,7 +93,7 @@ class Upserts:
     def _run(self) -> str:
         table = schema.run
         columns = ["run", "first_time", "last_time", "job_rank", "job_time", "job_event", "job"]
-        statement = self._plain(table, columns)
+        statement = self._plain(table, [*columns, *DERIVED_RUN])
         new = statement.excluded
         later = _later(
             [new.job_rank, new.job_time, new.job_event], [table.c.job_rank, table.c.job_time, table.c.job_event]
@@ -88,7 +106,7 @@ class Upserts:
     def _run_io(self) -> str:
         table = schema.run_io
         key = ["run", "side", "dataset", "version"]
-        statement = self._plain(table, [*key, "time", "commit_time"])
+        statement = self._plain(table, [*key, "time", "commit_time", *DERIVED_IO])
         new = statement.excluded
         return self._sql(
             statement.on_conflict_do_update(
@@ -115,6 +133,19 @@ class Upserts:
                 set_={name: new[name] for name in value},
                 where=_later([new.time, new.event_id], [table.c.time, table.c.event_id]),
             )
+        )
+
+    def _update(self, table: Table, key: str, columns: Sequence[str]) -> str:
+        """Rows are the columns, then the key."""
+        values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
+        return self._sql(update(table).where(table.c[key] == bindparam("at")).values(values))
+
+    def _raise_edges_since(self) -> str:
+        """Rows are (since, job, since)."""
+        table = schema.job
+        earlier = or_(table.c.edges_since.is_(None), table.c.edges_since < bindparam("than"))
+        return self._sql(
+            update(table).where(table.c.key == bindparam("at"), earlier).values(edges_since=bindparam("since"))
         )
 
     def _generation(self) -> str:

@@ -30,8 +30,8 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say how many
 async def opened(directory: Path | None) -> AsyncIterator[DeadLetters]:
     """The dead letters of a directory's log. Works beside a running collector."""
     from headwater.collector.deadletters import DeadLetters
+    from headwater.collector.settings import Settings
     from headwater.shared.log.local import LocalLog
-    from headwater.shared.names import DEFAULT_TOPIC
 
     root = choose(directory, None).directory / "log"
     if not root.is_dir():
@@ -41,7 +41,7 @@ async def opened(directory: Path | None) -> AsyncIterator[DeadLetters]:
     log = LocalLog(root)
     await log.open()
     try:
-        yield DeadLetters(log, DEFAULT_TOPIC)
+        yield DeadLetters(log, Settings().lineage.collector_topic)
     finally:
         await log.close()
 
