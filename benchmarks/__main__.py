@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 
-NAMES = ("emit", "imports", "collect", "ingest", "lineage", "evidence")
+NAMES = ("emit", "imports", "collect", "ingest", "lineage")
 LONG = ("memory",)
 
 

@@ -16,7 +16,8 @@ from typing import NamedTuple, Protocol
 _BOM = b"\xef\xbb\xbf"
 _CHUNK_BYTES = 1 << 18
 _SPACE = b" \t\r\n"
-_STRUCTURE = re.compile(rb'["{}\[\]]')
+_STRUCTURE = re.compile(rb'[{}\[\]]|"[^"\\]*+(?:\\.[^"\\]*+)*+(")?', re.DOTALL)
+"""A bracket, or a string; group 1 is missing where the string goes on beyond what has been read."""
 _IN_STRING = re.compile(rb'["\\]')
 _SCALAR_END = re.compile(rb"[\s,\]\[{}]")
 _DOCUMENT_START = re.compile(rb"\s*\[|.*[{\[,:]\s*$", re.DOTALL)
@@ -155,19 +156,23 @@ class _Document:
                 continue
             mark = found.group()
             look = found.end()
-            if mark == b"\\":
-                look += 1
-                if look > len(self._buffer):
-                    yield self._take(look - 1)
-                    if not self._read():
-                        raise BrokenStreamError(self._line, "the string is not closed: the file is cut off")
-                    look = 1
-                continue
-            if mark == b'"':
-                in_string = not in_string
+            if in_string:
+                if mark == b"\\":
+                    look += 1
+                    if look > len(self._buffer):
+                        yield self._take(look - 1)
+                        if not self._read():
+                            raise BrokenStreamError(self._line, "the string is not closed: the file is cut off")
+                        look = 1
+                    continue
+                in_string = False
+            elif mark[:1] == b'"':
+                if found.group(1) is None:
+                    in_string, look = True, found.start() + 1
+                    continue
             else:
                 depth += 1 if mark in b"{[" else -1
-            if depth == 0 and not in_string:
+            if depth == 0:
                 yield self._take(look)
                 return
 
