@@ -117,7 +117,7 @@ class Story:
         for what, path in (
             ("start page", "/"),
             ("evidence of the revenue", "/api/evidence/shop/revenue"),
-            ("what the first day's orders went into", "/api/impact/shop/raw_orders"),
+            ("what the raw orders went into", "/api/impact/shop/raw_orders"),
             ("the graph, as Marquez gives it", "/api/v1/lineage?nodeId=dataset:shop:revenue"),
             ("every endpoint", "/api/docs"),
         ):

@@ -185,7 +185,9 @@ def test_the_answer_to_a_batch_is_read_event_by_event(make_producer: Make, serve
     assert server.events == [{"n": 2}]
 
 
-@pytest.mark.parametrize("answer", [(204, {}, b""), (200, {}, b"ok"), (200, {}, b"[]"), (200, {}, b'{"failed_events":[]}')])
+@pytest.mark.parametrize(
+    "answer", [(204, {}, b""), (200, {}, b"ok"), (200, {}, b"[]"), (200, {}, b'{"failed_events":[]}')]
+)
 def test_other_good_answers(make_producer: Make, server: Server, answer: Answer) -> None:
     server.script = [answer]
     producer = make_producer(url=server.url)
@@ -258,7 +260,15 @@ def test_proxies_are_not_followed(make_producer: Make, server: Server, monkeypat
 
 @pytest.mark.parametrize(
     "url",
-    ["http://", "http://user:pw@host", "http://host:port", "http://host/?key=1", "http://a,b", "http://host/ü", "https:"],
+    [
+        "http://",
+        "http://user:pw@host",
+        "http://host:port",
+        "http://host/?key=1",
+        "http://a,b",
+        "http://host/ü",
+        "https:",
+    ],
 )
 def test_wrong_urls(make_producer: Make, url: str) -> None:
     with pytest.raises(ConfigurationError) as error:

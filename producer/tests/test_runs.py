@@ -172,7 +172,10 @@ def test_run_ids_are_version_7() -> None:
 
 
 def test_datasets_may_be_given_in_other_forms() -> None:
-    with capture_lineage() as events, run("load", inputs=[("db", "a"), {"namespace": "db", "name": "b", "version": "3"}]):
+    with (
+        capture_lineage() as events,
+        run("load", inputs=[("db", "a"), {"namespace": "db", "name": "b", "version": "3"}]),
+    ):
         pass
     assert [one["name"] for one in events[0]["inputs"]] == ["a", "b"]
     assert events[0]["inputs"][1]["facets"]["version"]["datasetVersion"] == "3"

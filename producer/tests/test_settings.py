@@ -64,7 +64,9 @@ def test_the_file_is_found_upwards_to_the_top_of_the_project(tmp_path: Path) -> 
     assert resolve({}, {}, str(below)).job_namespace == "of-file"
     (project / ".git").mkdir()
     assert resolve({}, {}, str(below)).job_namespace == "default"
-    (project / "pyproject.toml").write_text('[project]\nname = "x"\n[tool.headwater.lineage.producer]\njob_namespace = "p"\n')
+    (project / "pyproject.toml").write_text(
+        '[project]\nname = "x"\n[tool.headwater.lineage.producer]\njob_namespace = "p"\n'
+    )
     assert resolve({}, {}, str(below)).job_namespace == "p"
     named = tmp_path / "other.toml"
     named.write_text('[lineage.producer]\njob_namespace = "named"\n')
@@ -88,7 +90,9 @@ def test_turned_off_by_the_environment(environ: dict[str, str], enabled: bool) -
     assert resolve({"enabled": True}, environ).enabled
 
 
-def test_turned_off_by_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_turned_off_by_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "headwater.toml").write_text('[lineage]\nenabled = false\nurl = "memory:"\n')
     assert not emit({"n": 1})
     assert stats().emitted == 0

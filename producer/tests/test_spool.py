@@ -141,7 +141,9 @@ def read_only_path(tmp_path: Path) -> Path:
     return blocker / "spool"
 
 
-def test_a_spool_that_cannot_be_written(make_producer: Make, read_only_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_spool_that_cannot_be_written(
+    make_producer: Make, read_only_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     producer = make_producer(spool_dir=read_only_path)
     assert [producer.emit({"n": number}) for number in range(50)] == [False] * 50
     assert producer.stats().dropped == {"spool_unwritable": 50}
@@ -169,9 +171,12 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "tiny"
     path.mkdir()
     mounted = shutil.which("mount") and os.geteuid() == 0
-    if not mounted or subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(path)], capture_output=True
-    ).returncode:
+    if (
+        not mounted
+        or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(path)], capture_output=True
+        ).returncode
+    ):
         pytest.skip("mounting a small tmpfs needs root; the limit of file sizes stands in for it below")
     yield path
     subprocess.run(["umount", "-l", str(path)], check=True)

@@ -21,7 +21,7 @@ def event(word: str, run: int, time: str, inputs: str = "", outputs: str = "") -
     return dumps(
         {
             "eventType": word, "eventTime": f"2026-01-{time}:00Z", "producer": PRODUCER,
-            "run": {"runId": f"00000000-0000-4000-8000-{run:012}"}, "job": {"namespace": JOB.namespace, "name": JOB.name},
+            "run": {"runId": f"00000000-0000-4000-8000-{run:012}"}, "job": JOB._asdict(),
             "inputs": [{"namespace": "db", "name": name} for name in inputs],
             "outputs": [{"namespace": "db", "name": name} for name in outputs],
         }
@@ -81,6 +81,7 @@ async def test_a_run_in_progress_shows_what_it_reads_and_writes(tmp_path: Path) 
         assert run["state"] == "RUNNING"
         assert names([one["dataset"] for one in run["inputs"]]) == "a"
         assert [(one["dataset"]["name"], one["status"]) for one in run["outputs"]] == [("b", "candidate")]
-        assert (await embedded.questions.evidence(Name("db", "b")))["status"] == "candidate"
+        evidence = await embedded.questions.evidence(Name("db", "b"), run["outputs"][0]["version"])
+        assert (evidence["status"], evidence["run"], evidence["edges"]) == ("candidate", None, [])
     finally:
         await embedded.stop()

@@ -98,7 +98,12 @@ class World:
             self.log,
             self.composite,
             topics=Topics(TOPIC),
-            batches=BatchPolicy(max_records=options.pop("max_records", 100), commit_every_s=0.0, poll_s=0.005),
+            batches=BatchPolicy(
+                max_records=options.pop("max_records", 100),
+                commit_every_s=0.0,
+                poll_s=0.005,
+                prepare_ahead=options.pop("prepare_ahead", False),
+            ),
             clock=self.clock,
             metrics=self.metrics,
             pace=self.pace,
@@ -121,7 +126,7 @@ class World:
 
     async def until(self, condition: Callable[[], bool]) -> None:
         async with asyncio.timeout(20):
-            while not condition():
+            while not condition():  # noqa: ASYNC110 - whatever a test looks at has no event of its own
                 await asyncio.sleep(0.001)
 
 

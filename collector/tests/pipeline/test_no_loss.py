@@ -103,7 +103,13 @@ async def test_no_commit_passes_an_unsettled_offset(world: Any, good: Any, scrip
         misbehave(store)
     sent = 0
     while sent < len(values):
-        w = await world(*stores, log=log, max_records=20, breaker=BreakerPolicy(failures=4, open_s=0.1))
+        w = await world(
+            *stores,
+            log=log,
+            max_records=20,
+            prepare_ahead=round_ % 2 == 0,
+            breaker=BreakerPolicy(failures=4, open_s=0.1),
+        )
         part = values[sent : sent + chance.randrange(40, 120)]
         sent += len(part)
         await log.append("t", [Record(value) for value in part])

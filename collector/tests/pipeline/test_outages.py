@@ -8,8 +8,8 @@ from headwater.collector.pipeline import Outcome
 from headwater.collector.policy import RetryPolicy
 from headwater.shared.errors import LogFullError, TransientError
 from headwater.shared.log import Record
-from headwater.shared.names import METRIC_LOG_LAG
 from headwater.shared.log.memory import MemoryLog
+from headwater.shared.names import METRIC_LOG_LAG
 
 STORED, RETRY, DEAD = Outcome.STORED, Outcome.RETRY, Outcome.DEAD_LETTER
 DOWN = TransientError("down")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from headwater.collector.metrics import PipelineMetrics
 from headwater.collector.settings import Settings
 from headwater.collector.stores.base import LineageStoreProtocol

@@ -19,6 +19,7 @@ from headwater.collector.policy import BatchPolicy, RetryPolicy
 from headwater.collector.redact import redacted
 from headwater.collector.settings_sources import EnvironmentSource, FileSource
 from headwater.shared.errors import ConfigurationError
+from headwater.shared.log.segments import DEFAULT_MAX_BYTES, DEFAULT_RETENTION_S, DEFAULT_SEGMENT_BYTES
 from headwater.shared.names import DEFAULT_TOPIC
 
 
@@ -109,21 +110,23 @@ class CollectorSettings(_Section):
     """Of one batch."""
     max_bytes: Annotated[int, Field(ge=1)] = 8 * 1024 * 1024
     """Of one batch; a single larger event is a batch of its own."""
+    prepare_ahead: bool = False
+    """See ``BatchPolicy``."""
     retry: RetrySettings = RetrySettings()
     breaker: BreakerSettings = BreakerSettings()
 
     def batches(self) -> BatchPolicy:
         """As the pipeline takes it."""
-        return BatchPolicy(max_records=self.max_records, max_bytes=self.max_bytes)
+        return BatchPolicy(self.max_records, self.max_bytes, prepare_ahead=self.prepare_ahead)
 
 
 class LogSettings(_Section):
     """``[lineage.log]``: bounds of the local log. Kafka's are the broker's."""
 
-    max_bytes: Annotated[int, Field(ge=1024 * 1024)] = 8 * 1024**3
+    max_bytes: Annotated[int, Field(ge=1024 * 1024)] = DEFAULT_MAX_BYTES
     """Of one topic."""
-    segment_bytes: Annotated[int, Field(ge=64 * 1024)] = 64 * 1024**2
-    retention_s: Seconds = 7 * 86_400.0
+    segment_bytes: Annotated[int, Field(ge=64 * 1024)] = DEFAULT_SEGMENT_BYTES
+    retention_s: Seconds = DEFAULT_RETENTION_S
     """How long what every consumer has read is kept."""
 
 

@@ -65,10 +65,12 @@ def _url(commit: Commit, repository: str | None, version: str) -> str:
     page = None
     if repository and repository.startswith(("http://", "https://")):
         page = repository
-    elif repository and (repository.startswith("ssh://") or (":" in repository and "://" not in repository)):
-        host, _, path = repository.removeprefix("ssh://").rpartition("@")[2].replace("/", ":", 1).partition(":")
-        path = path.partition("/")[2] if path.split("/", 1)[0].isdigit() else path
-        page = f"https://{host.partition(':')[0]}/{path.lstrip('/')}" if host and path else None
+    elif repository and repository.startswith("ssh://"):
+        parts = urlsplit(repository)
+        page = f"https://{parts.hostname}{parts.path}" if parts.hostname else None
+    elif repository and ":" in repository and "://" not in repository:  # scp's form, user@host:path
+        host, _, path = repository.rpartition("@")[2].partition(":")
+        page = f"https://{host}/{path.lstrip('/')}"
     if page is None:
         return "file://" + quote(commit.top)
     return f"{page.removesuffix('/').removesuffix('.git')}/tree/{quote(version)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError
@@ -17,12 +17,14 @@ from ._decorator import tracked
 from ._facets import facet
 from ._guard import STATE, guarded, note_internal_error
 from ._notice import forget_notices, notice
-from ._pipe import Pipe
 from ._plain import UnserialisableError
 from ._run import Run
-from ._settings import Settings, resolve
 from ._stats import TOO_LARGE, UNSERIALISABLE, Stats
-from .transports import Transport, build
+
+if TYPE_CHECKING:
+    from ._pipe import Pipe
+    from ._settings import Settings
+    from .transports import Transport
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -57,6 +59,8 @@ class LineageProducer(Consumption):
         ``application``, ``spool_dir``, ``spool_max_bytes``, ``exit_timeout_s``, ``api_key``, ``code_version``.
         ``transport`` takes the place of ``url``. Raises ConfigurationError, and then leaves everything as it was.
         """
+        from ._settings import resolve
+
         resolved = resolve(settings)
         pipe = self._built(resolved, transport)
         forget_notices()
@@ -70,6 +74,9 @@ class LineageProducer(Consumption):
     def _built(self, settings: Settings, transport: Transport | None) -> Pipe | None:
         if not settings.enabled or not (settings.urls or transport):
             return None
+        from ._pipe import Pipe  # spool and sender cost nothing where lineage is off
+        from .transports import build
+
         _encode.check_engine()
         return Pipe(settings, transport or build(settings), self.clock)
 
@@ -86,6 +93,8 @@ class LineageProducer(Consumption):
 
     def _resolve(self) -> bool:
         """The first use without ``configure``: a wrong setting is told once, and the application goes on."""
+        from ._settings import resolve
+
         self._on = False
         try:
             settings = resolve({})
@@ -266,6 +275,8 @@ class LineageProducer(Consumption):
         before = (self._capture, self._on)
         self._capture = events
         if self._settings is None:
+            from ._settings import resolve
+
             self._adopt(resolve({"enabled": True}), None)
         self._on = True
         return before

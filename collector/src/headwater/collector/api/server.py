@@ -43,6 +43,7 @@ async def serve(
             lifespan="off",
             log_config=None,
             access_log=False,
+            proxy_headers=False,
             server_header=False,
             date_header=False,
             backlog=_BACKLOG,
@@ -131,26 +132,28 @@ def _logging_through_structlog() -> Iterator[None]:
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= 65535:  # some C libraries would take another port instead
+        raise ConfigurationError("port", port, "must be from 0 to 65535; 0 picks a free one")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-    except (socket.gaierror, UnicodeError, OverflowError) as error:
+    except (OSError, UnicodeError) as error:
         raise ConfigurationError("host", host, f"is no address of this machine ({error})") from error
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(_BACKLOG)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         listener.close()
         raise _refused(host, port, error) from error
     listener.setblocking(False)
     return listener
 
 
-def _refused(host: str, port: int, error: OSError | OverflowError) -> ConfigurationError:
-    number = error.errno if isinstance(error, OSError) else None
+def _refused(host: str, port: int, error: OSError) -> ConfigurationError:
+    number = error.errno
     if number == errno.EADDRINUSE:
         return ConfigurationError(
             "port", port, "is in use by another program; stop that, or choose another with --port"

@@ -13,6 +13,9 @@ from headwater.collector.pipeline.prepare import Prepared
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.shared.errors import HeadwaterError
 
+_MAX_ERROR_CHARS = 300
+"""Of what a caller who waits is told; the dead letter has it all."""
+
 
 class Delivery:
     """Of one lane. When ``deliver`` returns, every record of the batch is settled."""
@@ -111,7 +114,8 @@ class Delivery:
             if rung is None or position not in found:
                 outcome = Outcome.DEAD_LETTER if rung is None else Outcome.RETRY
                 offset = prepared.records[position].offset
-                found[position] = Settlement(offset, outcome, failure.reason, failure.error, failure.failed_stores)
+                error = failure.error[:_MAX_ERROR_CHARS]
+                found[position] = Settlement(offset, outcome, failure.reason, error, failure.failed_stores)
         return found
 
     def _count(self, prepared: Prepared, settlements: Mapping[int, Settlement]) -> None:

@@ -28,6 +28,7 @@ class Lane:
         self._parts, self._rung, self._settlements = parts, rung, settlements
         self._delivery = Delivery(parts, self.name, from_retry=rung is not None)
         self._error: str | None = None
+        self._failures = 0
 
     @property
     def trouble(self) -> str | None:
@@ -36,7 +37,7 @@ class Lane:
 
     async def run(self) -> None:
         """Until told to stop."""
-        parts, self._failures = self._parts, 0
+        parts = self._parts
         try:
             while not parts.pace.stopping:
                 try:

@@ -29,6 +29,7 @@ HEADER_STAGE: Final = "headwater-stage"
 """Where it failed: decode, project or write."""
 
 _MAX_ERROR_CHARS = 4000
+_MAX_WHERE_CHARS = 1000
 
 
 class Failure(NamedTuple):
@@ -76,7 +77,7 @@ class Envelope(NamedTuple):
             (HEADER_REASON, failure.reason),
             (HEADER_STAGE, failure.stage),
             (HEADER_ERROR, failure.error[:_MAX_ERROR_CHARS]),
-            (HEADER_WHERE, failure.where),
+            (HEADER_WHERE, failure.where[:_MAX_WHERE_CHARS]),
             (HEADER_FAILED_STORES, ",".join(failure.failed_stores)),
             (HEADER_EVENT_ID, failure.event_id),
             (HEADER_ATTEMPT, str(self.attempt + 1)),

@@ -20,8 +20,8 @@ _LAG_EVERY_S = 2.0
 
 
 class Reading:
-    """With a backlog, the next batch is read and prepared while the stores write the present one; never more than one
-    ahead. Without one, a batch is what has arrived while the last was written, so nothing waits for a batch to fill."""
+    """A batch is what has arrived while the last was written, so nothing waits for a batch to fill. With a backlog, and
+    if ``BatchPolicy.prepare_ahead`` says so, the next one is prepared while the stores write the present one."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Reading:
         self._track(batch)
         if self._rung is not None:
             await self._retry(batch)
-        elif self._is_backlog(batch):
+        elif self._prepares_ahead(batch):
             prepared = await self._parts.preparer.prepare(batch)
             await self._finish_writing()
             self._writing = asyncio.create_task(self._deliver(prepared))
@@ -85,10 +85,11 @@ class Reading:
         if self._parts.clock.monotonic_s() - self._sampled_at_s >= _LAG_EVERY_S:
             await self._sample_lag()
 
-    def _is_backlog(self, batch: list[StoredRecord]) -> bool:
+    def _prepares_ahead(self, batch: list[StoredRecord]) -> bool:
         batches = self._parts.batches
-        return 2 * len(batch) >= batches.max_records or (
-            len(batch) > 1 and 2 * sum(len(record.value) for record in batch) >= batches.max_bytes
+        return batches.prepare_ahead and (
+            2 * len(batch) >= batches.max_records
+            or (len(batch) > 1 and 2 * sum(len(record.value) for record in batch) >= batches.max_bytes)
         )
 
     def _track(self, batch: list[StoredRecord]) -> None:

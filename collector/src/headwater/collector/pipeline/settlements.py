@@ -17,10 +17,12 @@ class Settlements:
     """The outcomes of the main topic's partition 0, as far as the pipeline has come.
 
     Records settle in order, so the position says it all but for those that were not stored; of these the latest
-    65,536 are remembered. Memory is bounded by that and by the number of waiters.
+    ``max_remembered`` are known. Memory is bounded by that and by the number of waiters.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_remembered: int = _MAX_REMEMBERED) -> None:
+        self._max_remembered = max_remembered
+        self._forgotten = 0
         self.position = 0
         """The next offset to be settled; everything before it is, since this process started or before."""
         self._others: OrderedDict[int, Settlement] = OrderedDict()
@@ -31,8 +33,9 @@ class Settlements:
         """Everything before ``position`` is settled: stored, but for ``others``. Never goes back."""
         for settlement in others:
             self._others[settlement.offset] = settlement
-            if len(self._others) > _MAX_REMEMBERED:
-                self._others.popitem(last=False)
+            if len(self._others) > self._max_remembered:
+                offset, _ = self._others.popitem(last=False)
+                self._forgotten = max(self._forgotten, offset + 1)
         self.position = max(self.position, position)
         while self._waiters and self._waiters[0][0] < self.position:
             _, _, future = heapq.heappop(self._waiters)
@@ -40,7 +43,8 @@ class Settlements:
                 future.set_result(None)
 
     async def wait(self, offsets: Sequence[int], *, timeout_s: float) -> list[Settlement]:
-        """What became of each, in the order given; ``PENDING`` for those not settled in time. Never raises."""
+        """What became of each, in the order given; ``PENDING`` for those not settled in time, and for
+        those that were settled too long ago to know. Never raises."""
         last = max(offsets, default=-1)
         if last >= self.position:
             future = asyncio.get_running_loop().create_future()
@@ -54,6 +58,8 @@ class Settlements:
         return [self._settlement(offset) for offset in offsets]
 
     def _settlement(self, offset: int) -> Settlement:
-        if offset >= self.position:
-            return Settlement(offset, Outcome.PENDING)
-        return self._others.get(offset) or Settlement(offset, Outcome.STORED)
+        known = self._others.get(offset)
+        if known is not None:
+            return known
+        stored = self._forgotten <= offset < self.position
+        return Settlement(offset, Outcome.STORED if stored else Outcome.PENDING)

@@ -87,8 +87,8 @@ class CompositeLineageStore:
     async def write_outcomes(
         self, batch: Sequence[ProjectedEvent], *, only: Collection[str] | None = None, blame: bool = True
     ) -> dict[str, WriteOutcome]:
-        """Writes to all members, or to those named, and says what each made of it. Raises nothing of theirs. ``blame``: see
-        ``StoreMember.write``."""
+        """Writes to all members, or to those named, and says what each made of it. Raises nothing of theirs.
+        ``blame``: see ``StoreMember.write``."""
         chosen = [member for name, member in self.members.items() if only is None or name in only]
         if len(chosen) == 1:
             return {chosen[0].name: await chosen[0].write(batch, blame=blame)}

@@ -45,11 +45,12 @@ def key_of(fact: Fact) -> tuple[object, ...]:
 def merge(a: Fact, b: Fact) -> Fact:
     """One fact from two with one key. Commutative, associative and idempotent."""
     match a, b:
-        case (JobSeen(), JobSeen()) | (DatasetSeen(), DatasetSeen()) | (RunSeen(), RunSeen()):
-            return a._replace(
-                first_time=min(a.first_time, b.first_time),
-                last_time=max(a.last_time, b.last_time),
-            )
+        case JobSeen(), JobSeen():
+            return JobSeen(a.job, *_span(a, b))
+        case DatasetSeen(), DatasetSeen():
+            return DatasetSeen(a.dataset, *_span(a, b))
+        case RunSeen(), RunSeen():
+            return RunSeen(a.run, *_span(a, b))
         case RunJob(), RunJob():
             return max(a, b, key=lambda fact: (fact.rank, fact.time, fact.event_id, fact.job))
         case RunIO(), RunIO():
@@ -63,6 +64,10 @@ def merge(a: Fact, b: Fact) -> Fact:
             if a != b:
                 raise ValueError(f"these facts have no common key: {a} and {b}")
             return a
+
+
+def _span(a: JobSeen | DatasetSeen | RunSeen, b: JobSeen | DatasetSeen | RunSeen) -> tuple[str, str]:
+    return min(a.first_time, b.first_time), max(a.last_time, b.last_time)
 
 
 class MemoryLineageStore:

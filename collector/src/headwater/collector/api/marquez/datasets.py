@@ -33,7 +33,7 @@ def dataset_data(view: DatasetView) -> Json:
         **_named(view, view.facets),
         "createdAt": shown(view.first_time),
         "updatedAt": shown(view.last_time),
-        "lastModifiedAt": shown(view.current.commit_time) if view.current else None,
+        "lastModifiedAt": None,  # Marquez fills it from its old PUT alone, never from an event
         "lastLifecycleState": _lifecycle(view.facets),
     }
 
