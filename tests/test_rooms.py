@@ -29,7 +29,9 @@ IMPORT_NAMES = {
     "pydantic-settings": "pydantic_settings", "prometheus-client": "prometheus_client", "headwater-shared": "headwater",
     "pyyaml": "yaml",
 }  # fmt: skip
-COMES_WITH = {"fastapi": {"starlette"}, "typer": {"click"}, "headwater-shared": {"orjson"}}
+COMES_WITH = {
+    "fastapi": {"starlette"}, "typer": {"click"}, "pydantic": {"pydantic_core"}, "headwater-shared": {"orjson"},
+}  # fmt: skip
 """Packages that are part of another one's own interface."""
 
 

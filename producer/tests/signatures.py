@@ -28,6 +28,11 @@ async def async_generator() -> AsyncIterator[int]:
     yield 1
 
 
+@track_lineage
+def bare(x: int) -> str:
+    return str(x)
+
+
 class Service:
     @track_lineage("method")
     def method(self, x: float) -> str:
@@ -46,6 +51,7 @@ class Service:
 
 assert_type(sync(3, name="x"), list[str])
 called: Callable[[int], Coroutine[Any, Any, bytes]] = coroutine
+assert_type(bare(1), str)
 assert_type(generator(), Iterator[int])
 assert_type(async_generator(), AsyncIterator[int])
 assert_type(Service().method(1.5), str)

@@ -44,6 +44,31 @@ def test_sync(events: Events) -> None:
     assert current_run() is None
 
 
+def test_without_parentheses(events: Events) -> None:
+    @track_lineage
+    def load(x: int) -> int:
+        return x
+
+    class Service:
+        @track_lineage
+        @staticmethod
+        def static() -> int:
+            return 2
+
+    assert load(1) == 1
+    assert Service.static() == 2
+    assert [event["job"]["name"].rpartition(".")[2] for event in events] == ["load"] * 2 + ["static"] * 2
+
+
+def test_one_dataset_instead_of_a_list(events: Events) -> None:
+    @track_lineage("job", inputs=LineageDataset("a", "b"), outputs=("c", "d"))  # type: ignore[call-overload]
+    def load() -> None: ...
+
+    load()
+    assert events[0]["inputs"][0]["name"] == "b"
+    assert events[0]["outputs"][0]["name"] == "d"
+
+
 def test_the_job_is_named_after_the_function_unless_told(events: Events) -> None:
     @track_lineage()
     def load() -> None: ...

@@ -54,10 +54,11 @@ def test_no_third_party_module_and_none_that_costs(python: Python) -> None:
 
 
 def test_which_modules_of_the_standard_library(python: Python) -> None:
-    """In an interpreter without site-packages, so that nothing is there already. A longer list is a slower import."""
+    """In an interpreter without site-packages, where nothing is there already. A longer list is a slower import."""
     bare = """
 import subprocess, sys
-code = "import sys; before = set(sys.modules); sys.path[:0] = %r; import headwater.producer; print(*sorted(set(sys.modules) - before))" % ([p for p in sys.path if p.endswith("src")],)
+code = "import sys; before = set(sys.modules); sys.path[:0] = %r" % ([p for p in sys.path if p.endswith("src")],)
+code += "; import headwater.producer; print(*sorted(set(sys.modules) - before))"
 print(subprocess.run([sys.executable, "-S", "-E", "-c", code], capture_output=True, text=True, check=True).stdout)
 """
     modules = {name for name in loaded(python, bare) if not name.startswith("headwater")}
@@ -82,7 +83,7 @@ work()
 with h.run("y") as r: r.input(h.LineageDataset("a", "b"))
 print("\\n".join(sorted(set(sys.modules) - before)))
 """
-    assert {name for name in python(script, HEADWATER_DISABLED="1").stdout.split()} & HEAVY == set()
+    assert set(python(script, HEADWATER_DISABLED="1").stdout.split()) & HEAVY == set()
 
 
 def test_the_public_names_are_documented() -> None:

@@ -1,4 +1,4 @@
-"""SIGKILL at any moment: what ``emit`` said True to is delivered by the next process, and nothing arrives twice as two."""
+"""SIGKILL at any moment: what ``emit`` said True to is delivered by the next process."""
 
 from __future__ import annotations
 

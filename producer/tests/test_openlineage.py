@@ -112,6 +112,13 @@ def test_their_client_with_settings_of_the_transports_own(
     client.transport._producer.forget()
 
 
+def test_a_wrong_setting_of_the_transports_own_turns_lineage_off(caplog: pytest.LogCaptureFixture) -> None:
+    transport = HeadwaterTransport(HeadwaterConfig.from_dict({"url": "nonsense"}))
+    assert not transport.emit(an_event())
+    assert transport.close()
+    assert "url = 'nonsense'" in caplog.records[0].getMessage()
+
+
 def test_close_says_when_something_is_left(tmp_path: Path) -> None:
     settings = {"url": "http://127.0.0.1:9", "spool_dir": str(tmp_path / "spool")}
     transport = HeadwaterTransport(HeadwaterConfig.from_dict(settings))

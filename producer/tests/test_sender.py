@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 import signal
 import threading
 import time
@@ -164,6 +166,40 @@ def test_emit_in_a_signal_handler_that_interrupts_emit(make_producer: Make) -> N
     assert outside == 5000
     assert in_handler > 10
     assert stats.emitted == stats.delivered == outside + in_handler == len(transport.events)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_emit_and_shutdown_in_signal_handlers_from_the_first_event_on(make_producer: Make, seed: int) -> None:
+    """The handler comes while the spool is being made, rolled and closed; nothing accepted is lost."""
+    rng = random.Random(seed)
+    transport = MemoryTransport()
+    producer = make_producer(transport, spool_max_bytes=10_000_000)
+    taken: list[bool] = []
+    names = itertools.count()
+    busy = False
+
+    def handler(*_: object) -> None:
+        nonlocal busy
+        taken.append(producer.emit({"handler": next(names)}))
+        if not busy and rng.random() < 0.2:
+            busy = True  # further signals come while this one shuts down
+            producer.shutdown(0.01)
+            busy = False
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.0003, 0.0007)
+    try:
+        for number in range(600):
+            taken.append(producer.emit({"n": number, "text": "x" * rng.randrange(3000)}))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    while not producer.flush(20):
+        pass
+    stats = producer.stats()
+    assert all(taken)
+    assert stats.emitted == len(taken) == stats.delivered
+    assert len(set(transport.events)) == len(taken)
 
 
 def test_emit_in_a_destructor(make_producer: Make) -> None:

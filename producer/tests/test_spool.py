@@ -162,7 +162,7 @@ def test_an_unwritable_spool_is_tried_again_at_intervals(tmp_path: Path) -> None
     assert writer.append(b"{}") == "spool_unwritable"
     clock.advance(1.5)
     assert writer.append(b"{}") is None
-    writer.close(remove=True)
+    writer.close(lambda: True)
 
 
 @pytest.fixture
@@ -393,7 +393,7 @@ def short_writer(tmp_path: Path) -> Iterator[ShortWrites]:
     writer = ShortWrites(str(tmp_path / "spool"), max_bytes=10**7, lock=RLock(), clock=ManualClock())
     assert writer.append(b"first") is None
     yield writer
-    writer.close(remove=True)
+    writer.close(lambda: True)
 
 
 def test_a_short_write_is_finished_when_the_rest_fits(short_writer: ShortWrites) -> None:

@@ -61,8 +61,8 @@ async def test_a_table_is_one_dataset_under_its_path_and_its_name() -> None:
 
 
 async def test_a_table_that_was_dropped_under_another_path_stands_where_it_was() -> None:
-    """Spark's DROP doubles the schema, shop.db/shop.db/big_orders, and its symlink the namespace: nothing says that this
-    is shop.big_orders, so the names stay apart, and what was never written under the odd one has no generation."""
+    """Spark's DROP doubles the schema in the path and in its symlink: nothing says that shop.db/shop.db/big_orders is
+    shop.big_orders, so the names stay apart, and the odd one, never written, has no generation."""
     async with world_of(SPARK, "/tables/") as world:
         odd = await world.questions.dataset(file("warehouse/shop.db/shop.db/big_orders"))
         table = await world.questions.dataset(file("warehouse/shop.db/big_orders"))

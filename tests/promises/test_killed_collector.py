@@ -1,5 +1,5 @@
-"""Promises 2 and 3: a collector may be killed at any moment; what the log holds is stored once, and the graph is that of a
-collector that was left in peace."""
+"""Promises 2 and 3: a collector may be killed at any moment; what the log holds is stored once, and the graph is that
+of a collector that was left in peace."""
 
 from __future__ import annotations
 

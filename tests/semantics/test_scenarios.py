@@ -37,16 +37,6 @@ async def test_scenario(path: Path, engine: str) -> None:
     assert len(set(fingerprints.values())) == 1, f"{path.name}, HEADWATER_SEED={SEED}: {fingerprints}"
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-async def test_a_batch_that_failed_half_way_may_be_sent_again(engine: str) -> None:
-    """Every prefix written, then everything: as after a partial write and a retry."""
-    for path in files():
-        raw = events(path)
-        async with ENGINES[engine]() as world:
-            await world.take([raw[: len(raw) // 2], raw])
-            await check(world.questions, expectations(path))
-
-
 async def test_an_unknown_expectation_fails() -> None:
     async with next(iter(ENGINES.values()))() as world:
         with pytest.raises(AssertionError, match="does not know the expectations"):

@@ -43,16 +43,17 @@ def shuffled(events: Sequence[bytes], rng: random.Random) -> list[bytes]:
     return out
 
 
-def deliveries(events: Sequence[bytes], rng: random.Random, shuffles: int = 4) -> Iterator[Delivery]:
+def deliveries(events: Sequence[bytes], rng: random.Random, shuffles: int = 3) -> Iterator[Delivery]:
     """As given and reversed, one by one and in batches, doubled, and shuffled with and without duplicates."""
     backwards = list(reversed(events))
     yield Delivery("as given, one by one", one_by_one(events))
     yield Delivery("as given, one batch", [list(events)])
     yield Delivery("reversed, one by one", one_by_one(backwards))
     yield Delivery("reversed, doubled, one batch", [backwards + backwards])
+    yield Delivery("a part, then everything, as after a retry", [list(events[: len(events) // 2]), list(events)])
     for number in range(shuffles):
         mixed = shuffled(events, rng)
         if number % 2 == 0:
             mixed = with_duplicates(mixed, rng)
-        batches = one_by_one(mixed) if number % 4 == 3 else cut(mixed, rng)
+        batches = one_by_one(mixed) if number % 3 == 1 else cut(mixed, rng)
         yield Delivery(f"shuffle {number}, batches of {[len(batch) for batch in batches]}", batches)

@@ -189,6 +189,10 @@ def _assertions(facet: dict[str, Any]) -> Complaint | None:
 
 
 def _metrics(facet: dict[str, Any]) -> Complaint | None:
+    if facet.get("columnMetrics") is None and facet.get("rowCount") is not None:
+        return None
+    if facet.get("columnMetrics") is None and facet.get("rowCount") is not None:
+        return None
     return _is_object(facet.get("columnMetrics"), "/columnMetrics")
 
 

@@ -6,7 +6,7 @@ The rules are those of docs/semantics.md; all meaning on the way in stands here,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from headwater.collector.facet_checks import checked_facet, is_text
 from headwater.collector.facts import (
@@ -31,9 +31,21 @@ from headwater.shared.event import STATE_TYPES, DatasetMention, LineageEvent, Na
 
 COMMIT_FACET = "headwater_commit"
 _STATES = frozenset(STATE_TYPES)
+
+
+class _Words(NamedTuple):
+    """What one side of an event is called."""
+
+    side: Side
+    scope: Scope
+    own_scope: Scope
+    key: str
+    own_key: str
+
+
 _SIDES = (
-    (Side.INPUT, Scope.INPUT, Scope.INPUT_OWN, "inputs", "inputFacets"),
-    (Side.OUTPUT, Scope.OUTPUT, Scope.OUTPUT_OWN, "outputs", "outputFacets"),
+    _Words(Side.INPUT, Scope.INPUT, Scope.INPUT_OWN, "inputs", "inputFacets"),
+    _Words(Side.OUTPUT, Scope.OUTPUT, Scope.OUTPUT_OWN, "outputs", "outputFacets"),
 )
 
 
@@ -86,7 +98,8 @@ class _Said:
 
 def _run_event(event: LineageEvent, said: _Said) -> None:
     run, job, time, add = event.run_id, event.job, event.event_time, said.facts.append
-    assert run is not None and job is not None
+    assert run is not None  # the codec's promise for a run event
+    assert job is not None
     add(RunSeen(run, time, time))
     add(RunJob(run, 1, time, event.event_id, job))
     add(JobSeen(job, time, time))
@@ -101,41 +114,30 @@ def _run_event(event: LineageEvent, said: _Said) -> None:
     if parent := run_facets.get("parent"):
         _named_runs(parent, run, said)
     named = set(_sources_of_entries(job_facets.get("lineage")))
-    mentioned: list[tuple[Name, str]] = []
-    for (side, scope, own_scope, key, own_key), mentions in zip(_SIDES, (event.inputs, event.outputs), strict=True):
+    for words, mentions in zip(_SIDES, (event.inputs, event.outputs), strict=True):
         for index, mention in enumerate(mentions):
-            version = _mention(run, side, scope, own_scope, mention, f"/{key}/{index}", own_key, said, named)
-            mentioned.append((mention.name, version))
-    for name in named.difference(name for name, _ in mentioned):
+            named.update(_mention(said, run, words, mention, f"/{words.key}/{index}"))
+    for name in named.difference(mention.name for mention in event.inputs):
         add(RunIO(run, Side.NAMED, name, "", time, None))
-    if len({name for name, _ in mentioned}) < len(mentioned):
+    mentioned = [mention.name for mention in (*event.inputs, *event.outputs)]
+    if len(set(mentioned)) < len(mentioned):
         said.facts = _each_key_once(said.facts)
 
 
-def _mention(
-    run: str,
-    side: Side,
-    scope: Scope,
-    own_scope: Scope,
-    mention: DatasetMention,
-    where: str,
-    own_key: str,
-    said: _Said,
-    named: set[Name],
-) -> str:
-    """One input or output of a run event; returns its declared version or ``""``."""
+def _mention(said: _Said, run: str, words: _Words, mention: DatasetMention, where: str) -> list[Name]:
+    """One input or output of a run event; returns the sources that lineage facets of an output name."""
     name = mention.name
     version = _declared_version(mention)
     owner = (run, name.namespace, name.name, version)
-    facets = said.facets(mention.facets, f"{where}/facets", (scope, owner), (Scope.DATASET, name))
-    own = said.facets(mention.own_facets, f"{where}/{own_key}", (own_scope, owner))
-    commit_time = said.time if side is Side.OUTPUT and COMMIT_FACET in own else None
-    said.facts.append(RunIO(run, side, name, version, said.time, commit_time))
+    facets = said.facets(mention.facets, f"{where}/facets", (words.scope, owner), (Scope.DATASET, name))
+    own = said.facets(mention.own_facets, f"{where}/{words.own_key}", (words.own_scope, owner))
+    is_output = words.side is Side.OUTPUT
+    commit_time = said.time if is_output and COMMIT_FACET in own else None
+    said.facts.append(RunIO(run, words.side, name, version, said.time, commit_time))
     said.facts.append(DatasetSeen(name, said.time, said.time))
-    if side is Side.OUTPUT:
-        named.update(_sources_of_columns(facets.get("columnLineage")))
-        named.update(_sources_of_entry(facets.get("lineage")))
-    return version
+    if not is_output:
+        return []
+    return [*_sources_of_columns(facets.get("columnLineage")), *_sources_of_entry(facets.get("lineage"))]
 
 
 def _declared_version(mention: DatasetMention) -> str:
@@ -167,14 +169,14 @@ def _job_event(event: LineageEvent, said: _Said) -> None:
     said.facts.append(JobSeen(job, time, time))
     said.facets(_object(event.body["job"], "facets", said, "/job"), "/job/facets", (Scope.JOB, job))
     mentioned: list[Name] = []
-    for (side, _, _, key, _), mentions in zip(_SIDES, (event.inputs, event.outputs), strict=True):
-        if event.body.get(key) is None:
+    for words, mentions in zip(_SIDES, (event.inputs, event.outputs), strict=True):
+        if event.body.get(words.key) is None:
             continue  # not said, which is not the same as said to be none
         for index, mention in enumerate(mentions):
             said.facts.append(DatasetSeen(mention.name, time, time))
-            said.facets(mention.facets, f"/{key}/{index}/facets", (Scope.DATASET, mention.name))
+            said.facets(mention.facets, f"/{words.key}/{index}/facets", (Scope.DATASET, mention.name))
         names = tuple(sorted({mention.name for mention in mentions}))
-        said.facts.append(DesignIO(job, side, time, event.event_id, names))
+        said.facts.append(DesignIO(job, words.side, time, event.event_id, names))
         mentioned.extend(mention.name for mention in mentions)
     if len(set(mentioned)) < len(mentioned):
         said.facts = _each_key_once(said.facts)

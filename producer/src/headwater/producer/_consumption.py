@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.shared.facets import JOB_TYPE
 
-from ._dataset import DatasetLike
+from ._dataset import DatasetLike, several
 from ._event_time import EventTimes
 from ._facets import EVENT_SCHEMA_URL, facet
 from ._guard import guarded
@@ -77,7 +77,7 @@ class Consumption:
         uri = producer_uri or self.producer_uri
         sides = (Mentions("input"), Mentions("output"))
         for side, given in zip(sides, (inputs, outputs), strict=True):
-            for one in given or ():
+            for one in several(given):
                 side.add(one)
         run_id = run_id or new_run_id()
         kind = {"processingType": "STREAMING", "integration": "HEADWATER", "jobType": "CONSUMER"}

@@ -14,6 +14,7 @@ from ._parent import Ancestry, environment_of, process_ancestry
 if TYPE_CHECKING:
     from ._run import Run
 
+_NOTHING: dict[str, str] | None = None
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -31,12 +32,16 @@ def ancestry_here() -> Ancestry | None:
     return run.as_ancestry() if run is not None else process_ancestry()
 
 
-@guarded(cast("dict[str, str]", {}))
 def child_env() -> dict[str, str]:
     """Environment variables for a process to be started, so that its runs join as sub-runs of the current one:
     ``subprocess.run(cmd, env=os.environ | child_env())``. Empty outside a run."""
+    return _child_env() or {}
+
+
+@guarded(_NOTHING)
+def _child_env() -> dict[str, str] | None:
     run = CURRENT.get()
-    return environment_of(run.as_ancestry()) if run is not None and run.live else {}
+    return environment_of(run.as_ancestry()) if run is not None and run.live else None
 
 
 def propagate(function: Callable[P, R]) -> Callable[P, R]:

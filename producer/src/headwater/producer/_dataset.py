@@ -47,6 +47,15 @@ DatasetLike = LineageDataset | Mapping[str, Any] | tuple[str, str] | Any
 """A LineageDataset, a mapping with ``namespace`` and ``name``, such a pair, or openlineage-python's Dataset."""
 
 
+def several(given: Any) -> list[DatasetLike]:
+    """What the application gave as datasets: any number of them, one alone, or None. Raises TypeError."""
+    if given is None:
+        return []
+    one = isinstance(given, (LineageDataset, Mapping)) or hasattr(type(given), "__attrs_attrs__")
+    pair = isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, str) for part in given)
+    return [given] if one or pair else list(given)
+
+
 class Mention(LineageDataset):
     """A dataset of a run, with the facets of this reading (inputFacets) or writing (outputFacets)."""
 

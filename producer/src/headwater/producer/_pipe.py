@@ -6,8 +6,7 @@ import atexit
 import os
 import sys
 import time
-from threading import RLock
-from weakref import WeakSet
+from threading import RLock, get_ident
 
 from headwater.shared.clock import Clock
 
@@ -32,8 +31,6 @@ class Pipe:
         self.transport = transport
         self._settings, self._clock, self._backoff = settings, clock, backoff
         self._begin()
-        _PIPES.add(self)
-        _register_hooks()
 
     def _begin(self) -> None:
         self.lock = RLock()
@@ -79,11 +76,14 @@ class Pipe:
     def start(self) -> None:
         """Starts the sender, which also sends what earlier processes left."""
         if not self._sender.running:
+            _PIPES.add(self)
             _register_hooks()
             self._sender.start()
 
     def flush(self, timeout_s: float, *, patient: bool = True) -> bool:
         """Whether everything spooled now, orphans included, is delivered or refused within the time."""
+        if self._writer.appender == get_ident():  # in a signal handler that interrupted an append: it cannot be sent
+            return False
         self.start()
         if not self._sender.running:
             return self._accounts.spooled == 0
@@ -102,8 +102,9 @@ class Pipe:
         flushed = self.flush(timeout_s, patient=patient)
         if self._sender.stop(max(deadline_s - time.monotonic(), 0.5)):
             with self.lock:
-                self._writer.close(remove=self._accounts.spooled == 0)
+                self._writer.close(lambda: self._accounts.spooled == 0)
             self.transport.close()
+            _PIPES.discard(self)
         return flushed
 
     def forked(self) -> None:
@@ -114,7 +115,8 @@ class Pipe:
         self._begin()
 
 
-_PIPES: WeakSet[Pipe] = WeakSet()
+_PIPES: set[Pipe] = set()
+"""Those that have begun and are not closed."""
 _hooked = False
 _finalizing: set[int] = set()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError
@@ -100,7 +100,7 @@ class LineageProducer(Consumption):
             settings = resolve({})
             self._adopt(settings, self._built(settings, None))
         except ConfigurationError as error:
-            notice("configuration", "headwater is wrongly configured, lineage is off: %s", error)
+            self.turn_off(error)
         except Exception as error:
             note_internal_error(error, "the configuration")
         return bool(self._on)
@@ -209,6 +209,10 @@ class LineageProducer(Consumption):
             note_internal_error(error, "run")
         return Run(None, job_namespace or "", str(job_name), run_id=run_id)
 
+    @overload
+    def track_lineage(self, job_name: Callable[P, R], /) -> Callable[P, R]: ...
+
+    @overload
     def track_lineage(
         self,
         job_name: str | None = None,
@@ -219,7 +223,19 @@ class LineageProducer(Consumption):
         logical_key: str | None = None,
         facets: Mapping[str, object] | None = None,
         job_facets: Mapping[str, object] | None = None,
-    ) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+
+    def track_lineage(
+        self,
+        job_name: Any = None,
+        *,
+        inputs: Sequence[DatasetLike] = (),
+        outputs: Sequence[DatasetLike] = (),
+        job_namespace: str | None = None,
+        logical_key: str | None = None,
+        facets: Mapping[str, object] | None = None,
+        job_facets: Mapping[str, object] | None = None,
+    ) -> Any:
         """Decorates a function: every call is a run. START before, COMPLETE after; FAIL with the ``errorMessage`` facet
         on an exception, which passes untouched; ABORT on cancellation, KeyboardInterrupt and an abandoned generator.
 
@@ -227,7 +243,10 @@ class LineageProducer(Consumption):
         of the job is the function's own unless given. Within the function ``current_run()`` is the handle.
         """
 
-        def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        if callable(job_name) or isinstance(job_name, (classmethod, staticmethod)):  # without parentheses
+            return self.track_lineage()(job_name)
+
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
             inner = function.__func__ if isinstance(function, (classmethod, staticmethod)) else function
             name = job_name if job_name is not None else name_of(inner)
             given: dict[str, Any] = {
@@ -258,6 +277,11 @@ class LineageProducer(Consumption):
             {PROCESSING_ENGINE: facet("run", PROCESSING_ENGINE, processing_engine(), uri)},
             {SOURCE_CODE_LOCATION: facet("job", SOURCE_CODE_LOCATION, code, uri)} if code else {},
         )
+
+    def turn_off(self, error: ConfigurationError) -> None:
+        """Lineage is off, told once: for a configuration that is not the application's own call."""
+        self._on = self._capture is not None
+        notice("configuration", "headwater is wrongly configured, lineage is off: %s", error)
 
     def forget(self) -> None:
         """Shuts down without waiting and forgets the configuration: the next use finds it anew."""

@@ -12,10 +12,10 @@ from headwater.shared.clock import Clock
 from headwater.shared.facets import ATTEMPT, COMMIT, ERROR_MESSAGE, LINEAGE, OUTPUT_STATISTICS, PARENT
 
 from ._context import CURRENT, ancestry_here
-from ._dataset import DatasetLike
+from ._dataset import DatasetLike, several
 from ._errors import ends_as, error_facet
 from ._event_time import EventTimes
-from ._facets import EVENT_SCHEMA_URL, facet, facets
+from ._facets import EVENT_SCHEMA_URL, facet
 from ._guard import guarded
 from ._ids import new_run_id
 from ._mentions import Mentions, render
@@ -69,14 +69,28 @@ class Run:
         self._times = EventTimes(host.clock)
         self._inputs, self._outputs = Mentions("input"), Mentions("output")
         self._edges: dict[tuple[str, str], list[dict[str, str]]] = {}
-        uri = host.producer_uri
-        self._run_facets, self._job_facets = facets("run", run_facets, uri), facets("job", job_facets, uri)
+        self._run_facets: dict[str, Any] = {}
+        self._job_facets: dict[str, Any] = {}
+        self._describe(logical_key, inputs, outputs, run_facets, job_facets)
+
+    @guarded(None)
+    def _describe(
+        self,
+        logical_key: str | None,
+        inputs: Sequence[DatasetLike],
+        outputs: Sequence[DatasetLike],
+        run_facets: Mapping[str, object] | None,
+        job_facets: Mapping[str, object] | None,
+    ) -> None:
         if logical_key is not None:
-            self._run_facets[ATTEMPT] = facet("run", ATTEMPT, {"logicalKey": str(logical_key)}, uri)
-        for one in inputs:
-            self.input(one)
-        for one in outputs:
-            self.output(one)
+            self.facet(ATTEMPT, {"logicalKey": str(logical_key)})
+        for given, take in ((inputs, self.input), (outputs, self.output)):
+            for one in several(given):
+                take(one)
+        for name, value in (run_facets or {}).items():
+            self.facet(name, value)
+        for name, value in (job_facets or {}).items():
+            self.job_facet(name, value)
 
     @property
     def live(self) -> bool:
@@ -125,7 +139,7 @@ class Run:
         mention.own_facets.update(output_facets or {})
         if inputs is None:
             return
-        sources = [self._inputs.add(one) for one in inputs]
+        sources = [self._inputs.add(one) for one in several(inputs)]
         self._edges[mention.namespace, mention.name] = [
             {"namespace": one.namespace, "name": one.name, "type": "DATASET"} for one in sources
         ]

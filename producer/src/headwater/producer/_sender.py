@@ -68,6 +68,8 @@ class Sender:
         ``patient``, as soon as a try fails."""
         if self._thread is None or self._thread.ident == get_ident():
             return False
+        if timeout_s <= 0:
+            return self._accounts.spooled == 0
         deadline = time.monotonic() + timeout_s
         target = self._sources.end()
         failures = self._failures
@@ -147,9 +149,12 @@ class Sender:
         busy = False
         while not self._stopping and (batch := source.next_batch()) is not None:
             busy = True
-            if not self._settle(batch.events, mine=source.mine):
+            refused = self._settle(batch.events)
+            if refused is None:
                 break
             with self._lock:
+                delivered = len(batch.events) - refused
+                self._accounts.settled(mine=source.mine, delivered=delivered, refused=refused)
                 source.settle(batch)
             self._tell()
             part = len(batch.events) < MAX_BATCH_EVENTS and self._requested == self._served
@@ -163,27 +168,27 @@ class Sender:
                 self._served = served
             self._changed.notify_all()
 
-    def _settle(self, events: list[bytes], *, mine: bool) -> bool:
-        """Tries until every event is delivered or refused. False if told to stop before."""
-        failures = 0
+    def _settle(self, events: list[bytes]) -> int | None:
+        """Tries until every event is delivered or refused, and returns how many were refused. None if told to stop
+        before that: then the accounts know nothing of it, and the whole batch is sent again by whoever comes next."""
+        failures = refused = 0
         while events:
             outcome = deliver(self._transport, events)
-            delivered = len(events) - len(outcome.refused) - len(outcome.retry)
-            with self._lock:
-                self._accounts.settled(mine=mine, delivered=delivered, refused=len(outcome.refused))
-                if outcome.refused:
-                    self._accounts.last_error = "refused: " + next(iter(outcome.refused.values()))
             if outcome.refused:
-                notice("refused", "headwater: %d events refused: %s", len(outcome.refused), self._accounts.last_error)
+                refused += len(outcome.refused)
+                why = next(iter(outcome.refused.values()))
+                self._accounts.last_error = f"refused: {why}"
+                notice("refused", "headwater: %d events refused: %s", len(outcome.refused), why)
             if not outcome.retry:
-                return True
+                break
+            progress = len(outcome.retry) < len(events)
             events = [events[index] for index in outcome.retry]
-            failures = 0 if delivered or outcome.refused else failures + 1
+            failures = 0 if progress else failures + 1
             self._accounts.last_error = outcome.error
             notice("transport", "headwater: cannot deliver, will try again: %s", outcome.error)
             if not self._pause(failures, outcome.retry_after_s):
-                return False
-        return True
+                return None
+        return refused
 
     def _pause(self, failures: int, wish_s: float | None) -> bool:
         """Waits before the next try. A flush cuts it short, unless the other side asked to be left alone."""

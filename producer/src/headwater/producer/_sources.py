@@ -141,7 +141,7 @@ class Sources:
                 lost = self._accounts.spooled
                 self._accounts.give_up(LOST, lost)
                 self.close()
-                self._writer.close(remove=True)
+                self._writer.close(lambda: True)
 
     def close(self) -> None:
         """Lets go of files and of adopted lanes."""

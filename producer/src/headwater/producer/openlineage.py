@@ -12,6 +12,8 @@ from typing import Any
 import attr
 from openlineage.client.transport.transport import Config, Transport
 
+from headwater.shared.errors import ConfigurationError
+
 from ._default import DEFAULT
 from ._producer import LineageProducer
 
@@ -36,8 +38,13 @@ class HeadwaterTransport(Transport):
     config_class = HeadwaterConfig
 
     def __init__(self, config: HeadwaterConfig) -> None:
-        """Raises ConfigurationError for a setting of its own that is wrong."""
-        self._producer = LineageProducer(**config.settings) if config.settings else DEFAULT
+        """A setting that is wrong turns lineage off with one warning: this is called deep within an integration."""
+        self._producer = LineageProducer() if config.settings else DEFAULT
+        if config.settings:
+            try:
+                self._producer.configure(**config.settings)
+            except ConfigurationError as error:
+                self._producer.turn_off(error)
 
     def emit(self, event: Any) -> bool:
         """True when the event is in the spool, where it survives a SIGKILL of the process. Never raises."""

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from headwater.collector.derive.identity import Identity
 from headwater.collector.derive.outputs import Mention, effective
-from headwater.collector.facts import Scope, Side
+from headwater.collector.facts import Side
 from headwater.collector.stores.reading import RunFacts
 from headwater.shared.event import Name
 
@@ -59,7 +59,7 @@ def derive_edges(
     explicit = _explicit(run, output, version, identity)
     if explicit is not None:
         return _pinned(inputs, _datasets(explicit, identity), "declared")
-    columns = _output_facet(run, output, version, "columnLineage", identity)
+    columns = output_facet(run, output, version, "columnLineage", identity)
     if columns is not None and (named := _datasets(_column_inputs(columns), identity)):
         ours = {name for name, _ in inputs}
         edges = _pinned(inputs, {name for name in named if name in ours or name in listed}, "declared")
@@ -118,7 +118,7 @@ def _explicit_entries(run: RunFacts, output: Name, version: str, identity: Ident
             and _says(entry)
         ):
             yield entry
-    own = _output_facet(run, output, version, "lineage", identity)
+    own = output_facet(run, output, version, "lineage", identity)
     if own is not None and _says(own):
         yield own
 
@@ -137,14 +137,15 @@ def _column_inputs(facet: dict[str, Any]) -> list[dict[str, Any]]:
     return sources + list(facet.get("dataset") or ())
 
 
-def _output_facet(run: RunFacts, output: Name, version: str, facet: str, identity: Identity) -> dict[str, Any] | None:
-    """The facet as stated with this output; what was stated with the declared version goes first."""
-    found = None
-    for (scope, name, said_with), facets in sorted(run.io_facets.items()):
-        ours = scope is Scope.OUTPUT and identity.of(name) == output and said_with in ("", version)
-        if ours and facet in facets:
-            found = facets[facet]
-    return found
+def output_facet(run: RunFacts, output: Name, version: str, facet: str, identity: Identity) -> dict[str, Any] | None:
+    """The facet as last stated with this output, under any of its names, with this version or with none."""
+    stated = [
+        each
+        for each in run.output_facets
+        if each.name == facet and each.version in ("", version) and identity.of(each.dataset) == output
+    ]
+    last = max(stated, key=lambda each: (each.said, each.dataset, each.version), default=None)
+    return last and last.value
 
 
 def _column_facts(
@@ -159,7 +160,7 @@ def _column_facts(
             fields.setdefault(column, []).extend(s for s in _dataset_inputs(field) if s.get("field"))
     if fields or whole:
         return fields, whole
-    facet = _output_facet(run, output, version, "columnLineage", identity) or {}
+    facet = output_facet(run, output, version, "columnLineage", identity) or {}
     for column, field in (facet.get("fields") or {}).items():
         fields[column] = [_with_old_type(source, field) for source in field.get("inputFields") or ()]
     return fields, list(facet.get("dataset") or ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from headwater.collector.stores.reading import Link
+from headwater.collector.stores.reading import Claim, Link
 from headwater.shared.event import Name
 
 
@@ -32,6 +32,14 @@ class Identity:
     def members(self, name: Name) -> tuple[Name, ...]:
         """Every name of the dataset that ``name`` is a name of."""
         return self._members.get(self.of(name), (name,))
+
+
+def without_twins(claims: Iterable[Claim], identity: Identity) -> list[Claim]:
+    """Under several names of one dataset, a version that a run declares under one name stands for the generation that
+    it would imply under another."""
+    claims = list(claims)
+    declared = {(claim.run, identity.of(claim.dataset)) for claim in claims if not claim.version.startswith("~")}
+    return [c for c in claims if not (c.version.startswith("~") and (c.run, identity.of(c.dataset)) in declared)]
 
 
 def components(names: Iterable[Name], links: Collection[Link]) -> list[set[Name]]:

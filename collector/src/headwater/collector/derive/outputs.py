@@ -16,6 +16,8 @@ class Mention(NamedTuple, Generic[D]):
     dataset: D
     version: str
     commit_time: str | None
+    time: str = ""
+    """Of its first mention; only outputs need it."""
 
 
 class Written(NamedTuple, Generic[D]):
@@ -45,12 +47,22 @@ def effective(mentions: Iterable[Mention[D]]) -> list[Mention[D]]:
     return kept
 
 
+def latest(outputs: Iterable[Mention[D]]) -> list[Mention[D]]:
+    """Of several versions that a run declares of one output, the one said last, besides those marked as committed:
+    Delta's MERGE says the version it found with START and the one it made with COMPLETE."""
+    outputs = list(outputs)
+    newest: dict[D, str] = {}
+    for output in outputs:
+        newest[output.dataset] = max(newest.get(output.dataset, ""), output.time)
+    return [output for output in outputs if output.commit_time or output.time == newest[output.dataset]]
+
+
 def derive_written(
     run: str, outputs: Iterable[Mention[D]], state: StateView, no_generation: Collection[D]
 ) -> tuple[list[Written[D]], list[Written[D]]]:
     """(generations, lifecycle changes). ``no_generation``: the outputs that carry a DROP or RENAME, which publish no
     generation and count when the run commits, like any output."""
-    kept = effective(outputs)
+    kept = latest(effective(outputs))
     marked = any(output.commit_time for output in kept)
     at_end = state.ended if state.state == "COMPLETED" and not marked else None
     generations: list[Written[D]] = []

@@ -1,7 +1,7 @@
 """Questions: from fetched facts to answers. API, CLI and client ask only these; every answer is ready for JSON.
 
-Names in answers are ``{"namespace", "name"}``, times are ISO 8601 in UTC, keys are camelCase. An answer that was cut says
-``truncated`` and ``truncatedBy``.
+Names in answers are ``{"namespace", "name"}``, times are ISO 8601 in UTC, keys are camelCase. An answer that was cut
+says ``truncated`` and ``truncatedBy``.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from headwater.collector.derive.identity import without_twins
 from headwater.collector.facts import Side
 from headwater.collector.questions.lookup import Lookup
 from headwater.collector.questions.shapes import Json, claim_json, name_json, run_json, time_json
@@ -21,8 +22,7 @@ async def dataset_answer(lookup: Lookup, name: Name) -> Json | None:
     known = await lookup.reader.datasets(members)
     if not known:
         return None
-    committed = await lookup.reader.history(members, committed=True, limit=MAX_GENERATIONS + 1)
-    candidates = await lookup.reader.history(members, committed=False, limit=MAX_GENERATIONS + 1)
+    committed, candidates, cut = await _generations(lookup, members)
     current = (await lookup.current([PinQuery(members, None, None)]))[0]
     drops = await lookup.reader.drops(members)
     states = await lookup.reader.run_rows({claim.run for claim in candidates})
@@ -38,17 +38,17 @@ async def dataset_answer(lookup: Lookup, name: Name) -> Json | None:
         "deletedAt": time_json(dropped),
         "description": (facets.get("documentation") or {}).get("description"),
         "current": current and current.version,
-        "committed": [claim_json(claim) for claim in reversed(_without_implied_twins(committed)[:MAX_GENERATIONS])],
+        "committed": _committed_json(committed),
         "candidates": [
             {
                 "version": claim.version,
                 "runId": claim.run,
                 "state": states[claim.run].state if claim.run in states else None,
             }
-            for claim in _without_implied_twins(candidates)[:MAX_GENERATIONS]
+            for claim in candidates
         ],
         "facets": facets,
-        "truncated": len(committed) > MAX_GENERATIONS or len(candidates) > MAX_GENERATIONS,
+        "truncated": cut,
     }
 
 
@@ -67,10 +67,36 @@ def _dropped_at(drops: Collection[Drop], committed: list[Claim]) -> str | None:
     return last if last is not None and last >= written else None
 
 
-def _without_implied_twins(claims: list[Claim]) -> list[Claim]:
-    """Under several names of one dataset a run's declared version stands for its implied one."""
-    declared = {claim.run for claim in claims if not claim.version.startswith("~")}
-    return [claim for claim in claims if not (claim.version.startswith("~") and claim.run in declared)]
+async def _generations(lookup: Lookup, members: Sequence[Name]) -> tuple[list[Claim], list[Claim], bool]:
+    """(committed claims, candidates, whether there are more), newest first. A version that any run committed is no
+    candidate."""
+    limit = MAX_GENERATIONS + 1
+    committed = await lookup.reader.history(members, committed=True, limit=limit)
+    candidates = await lookup.reader.history(members, committed=False, limit=limit)
+    pairs = [(member, claim.version) for claim in candidates for member in members]
+    published = {claim.version for claim in await lookup.reader.claims(pairs) if claim.commit_time}
+    committed_runs = {claim.run for claim in committed if not claim.version.startswith("~")}
+    others = without_twins(candidates, lookup.identity)
+    return (
+        without_twins(committed, lookup.identity)[:MAX_GENERATIONS],
+        [
+            c
+            for c in others
+            if c.version not in published and not (c.version.startswith("~") and c.run in committed_runs)
+        ][:MAX_GENERATIONS],
+        len(committed) == limit or len(candidates) == limit,
+    )
+
+
+def _committed_json(claims: list[Claim]) -> list[Json]:
+    """Oldest first, a generation that several runs committed once, at its last commit, naming them all."""
+    found: dict[str, Json] = {}
+    for claim in claims:
+        if claim.version in found:
+            found[claim.version].setdefault("conflict", [found[claim.version]["runId"]]).append(claim.run)
+        else:
+            found[claim.version] = claim_json(claim)
+    return list(reversed(found.values()))
 
 
 async def job_answer(lookup: Lookup, name: Name) -> Json | None:

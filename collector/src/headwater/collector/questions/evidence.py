@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from headwater.collector.derive.edges import derive_columns
-from headwater.collector.facts import Scope
+from headwater.collector.derive.edges import derive_columns, output_facet
 from headwater.collector.questions.lookup import WALK_FACETS, Lookup, PinnedEdge
 from headwater.collector.questions.runs import HEAD_FACETS, run_head
 from headwater.collector.questions.shapes import Json, name_json, run_json, time_json
-from headwater.collector.stores.reading import Claim, PinQuery, RunFacts, RunFilter
+from headwater.collector.stores.reading import PinQuery, RunFilter
 from headwater.shared.event import Name
 
 EVIDENCE_FACETS = WALK_FACETS | HEAD_FACETS | {"schema"}
@@ -74,7 +71,7 @@ async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
             column: [{**source._asdict(), "dataset": name_json(source.dataset)} for source in sources]
             for column, sources in columns.items()
         },
-        "schema": _schema(run, claim),
+        "schema": (output_facet(run, name, claim.version, "schema", lookup.identity) or {}).get("fields"),
     }
 
 
@@ -85,14 +82,6 @@ def edge_json(edge: PinnedEdge) -> Json:
         "grade": edge.source.grade,
         "pin": edge.pin.grade,
     }
-
-
-def _schema(run: RunFacts, claim: Claim) -> list[Any] | None:
-    for version in (claim.version, ""):
-        facets = run.io_facets.get((Scope.OUTPUT, claim.dataset, version), {})
-        if "schema" in facets:
-            return facets["schema"].get("fields")
-    return None
 
 
 async def _sources(lookup: Lookup, edges: list[Json], depth: int, seen: set[tuple[Name, str | None]]) -> list[Json]:

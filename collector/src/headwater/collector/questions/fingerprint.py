@@ -1,7 +1,7 @@
 """A hash of the graph's whole meaning: equal for equal sets of base facts, on every engine, in any order.
 
-Each base fact is one line of bytes (the reader's ``base_lines``); the fingerprint is the sum of the lines' SHA-256 values
-modulo 2^256, so no engine has to agree with another about sorting, and nothing is held in memory.
+Each base fact is one line of bytes (the reader's ``base_lines``); the fingerprint is the sum of the lines' SHA-256
+values modulo 2^256, so no engine has to agree with another about sorting, and nothing is held in memory.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Literal, NamedTuple
 
 from headwater.collector.derive.edges import Source, derive_edges, inputs_of, names_in
-from headwater.collector.derive.identity import Identity, canonical_name, components
+from headwater.collector.derive.identity import Identity, canonical_name, components, without_twins
 from headwater.collector.derive.state import StateView, derive_state
 from headwater.collector.facts import Side
 from headwater.collector.stores.reading import Claim, Link, PinQuery, Reader, RunFacts
@@ -99,24 +99,21 @@ class Lookup:
         return pins
 
     async def current(self, queries: list[PinQuery]) -> list[Claim | None]:
-        """The current generation by each query; under several names a run's declared version stands for its implied one."""
+        """The current generation by each query."""
         found = await self.reader.current(queries) if queries else []
-        doubtful = {
+        implied = {
             claim.run
             for query, claim in zip(queries, found, strict=True)
             if claim and len(query.members) > 1 and claim.version.startswith("~")
         }
-        if not doubtful:
+        if not implied:
             return found
         declared: dict[tuple[str, Name], Claim] = {}
-        for claim in await self.reader.claims_of_runs(doubtful):
-            key = (claim.run, self.identity.of(claim.dataset))
-            if (
-                not claim.version.startswith("~")
-                and claim.commit_time
-                and (key not in declared or claim.version > declared[key].version)
-            ):
-                declared[key] = claim
+        for claim in sorted(
+            await self.claims_of_runs(implied), key=lambda claim: (claim.commit_time or "", claim.version)
+        ):
+            if claim.commit_time:
+                declared[claim.run, self.identity.of(claim.dataset)] = claim
         return [claim and declared.get((claim.run, self.identity.of(claim.dataset)), claim) for claim in found]
 
     async def inputs(self, run: RunFacts) -> list[Pin]:
@@ -144,6 +141,12 @@ class Lookup:
             claim: [PinnedEdge(source, pins[claim.run, source.dataset, source.version]) for source in sources]
             for claim, sources in derived.items()
         }
+
+    async def claims_of_runs(self, runs: Collection[str]) -> list[Claim]:
+        """What these runs wrote, each generation once."""
+        claims = await self.reader.claims_of_runs(runs)
+        await self.identify(claim.dataset for claim in claims)
+        return without_twins(claims, self.identity)
 
     async def claims(self, dataset: Name, version: str) -> list[Claim]:
         """The claims of one generation under any name of its dataset, committed ones first, by run."""

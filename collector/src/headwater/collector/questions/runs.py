@@ -22,7 +22,7 @@ async def run_answer(reader: Reader, run_id: str) -> Json | None:
     run = (await lookup.runs([run_uuid(run_id)], facets=None)).get(run_uuid(run_id))
     if run is None:
         return None
-    claims = await reader.claims_of_runs([run.run])
+    claims = await lookup.claims_of_runs([run.run])
     answer = await run_head(lookup, run)
     answer["inputs"] = [
         {"dataset": name_json(pin.dataset), "version": pin.version, "grade": pin.grade}

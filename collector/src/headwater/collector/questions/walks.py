@@ -120,7 +120,7 @@ def downstream_of(lookup: Lookup) -> Expand:
     async def expand(generations: list[Generation]) -> Steps:
         candidates, complete = await _reading_runs(lookup, generations)
         runs = await lookup.runs(candidates)
-        outputs = [c for c in await lookup.reader.claims_of_runs(runs.keys()) if c.commit_time]
+        outputs = [claim for claim in await lookup.claims_of_runs(runs) if claim.commit_time]
         edges = await lookup.edges(outputs, runs)
         wanted = set(generations)
         steps = []
@@ -137,26 +137,22 @@ def downstream_of(lookup: Lookup) -> Expand:
 
 async def _reading_runs(lookup: Lookup, generations: list[Generation]) -> tuple[set[str], bool]:
     """Runs that may have read these generations: by declared pin, or started while the generation was current, or
-    wrote the next one themselves (what a run wrote is not what it read)."""
-    claims = await committed_claims(lookup, generations)
-    first: dict[Generation, Claim] = {}
-    for claim, generation in claims.items():
-        best = first.get(generation)
-        if best is None or (claim.commit_time or "") < (best.commit_time or ""):
-            first[generation] = claim
+    wrote the next one themselves (what a run wrote is not what it read). Too many do no harm, see ``downstream_of``."""
+    published: dict[Generation, list[Claim]] = {}
+    for claim, generation in (await committed_claims(lookup, generations)).items():
+        published.setdefault(generation, []).append(claim)
     queries, writers = [], set[str]()
     for generation in generations:
         dataset, version = generation
         members = lookup.identity.members(dataset)
-        published = first.get(generation)
-        if published is None:
-            queries.append(ReadQuery(members, version or "", "~", "~"))
-            continue
-        since = published.commit_time or ""
-        following = await lookup.reader.next_commit(members, (since, published.version))
-        if following:
-            writers.add(following.run)
-        queries.append(ReadQuery(members, version or "", since, following and following.commit_time))
+        for claim in published.get(generation, ()):
+            since = claim.commit_time or ""
+            following = await lookup.reader.next_commit(members, (since, claim.version), claim.run)
+            if following:
+                writers.add(following.run)
+            queries.append(ReadQuery(members, version or "", since, following and following.commit_time))
+        if generation not in published:
+            queries.append(ReadQuery(members, version or "", "~", "~"))  # declared pins alone
     found = await lookup.reader.reads(queries, MAX_READS)
     complete = all(len(reads) < MAX_READS for reads in found)
     return writers | {read.run for reads in found for read in reads}, complete

@@ -1,6 +1,7 @@
 """The read half of a store: bulk fetches of facts, and of what is derived from them. ``questions`` asks only these.
 
-Every method takes many keys and answers in one round trip or a few, so that a walk costs one fetch of each kind a level.
+Every method takes many keys and answers in one round trip or a few, so that a walk costs one fetch of each kind
+a level.
 Names are raw names: a caller that follows symlinks expands them first (``derive.identity``).
 """
 
@@ -24,6 +25,17 @@ class IO(NamedTuple):
     commit_time: str | None
 
 
+class OutputFacet(NamedTuple):
+    """A dataset facet of an output as one mention last stated it; ``value`` None where it was deleted."""
+
+    dataset: Name
+    version: str
+    name: str
+    said: tuple[str, str]
+    """(time, event id): of several mentions the last one counts."""
+    value: dict[str, Any] | None
+
+
 class RunFacts(NamedTuple):
     """What is known of one run. ``io`` and facets may be left out by the fetch that made it."""
 
@@ -37,6 +49,7 @@ class RunFacts(NamedTuple):
     facets: Facets
     job_facets: Facets
     io_facets: dict[tuple[Scope, Name, str], Facets]
+    output_facets: tuple[OutputFacet, ...]
 
 
 class Claim(NamedTuple):
@@ -50,7 +63,8 @@ class Claim(NamedTuple):
 
 
 class PinQuery(NamedTuple):
-    """Which generation of any of ``members`` was current at ``at`` (None: now), not counting what ``run`` wrote."""
+    """Which generation of any of ``members`` was current at ``at`` (None: now), not counting a generation that ``run``
+    wrote, even if another run committed it too."""
 
     members: tuple[Name, ...]
     at: str | None
@@ -204,8 +218,8 @@ class Reader(Protocol):
         """For each query the committed claim with the greatest (commit time, version) not after ``at``."""
         ...
 
-    async def next_commit(self, members: Sequence[Name], after: tuple[str, str]) -> Claim | None:
-        """The committed claim with the least (commit time, version) greater than ``after``."""
+    async def next_commit(self, members: Sequence[Name], after: tuple[str, str], run: str) -> Claim | None:
+        """The committed claim, not of ``run``, with the least (commit time, version) greater than ``after``."""
         ...
 
     async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:

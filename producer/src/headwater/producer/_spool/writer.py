@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from threading import RLock
+from collections.abc import Callable
+from itertools import count
+from threading import RLock, get_ident
 
 from headwater.shared.clock import Clock
 from headwater.shared.log.framing import frame
@@ -30,7 +32,8 @@ class Segment:
 class SpoolWriter:
     """Appends under ``lock``, an RLock: a signal handler or a destructor may append while an append is under way.
 
-    Such a nested call can happen between any two steps, so no step relies on what an earlier one saw of ``active``.
+    CPython lets such a nested call in only where a function is called or a loop goes round, so that a look at an
+    attribute and a store right behind it are one step.
     """
 
     def __init__(self, root: str, *, max_bytes: int, lock: RLock, clock: Clock) -> None:
@@ -51,22 +54,32 @@ class SpoolWriter:
         self._retry_at_s = 0.0
         self._reason = DISK_FULL
         self._retired_fds: list[int] = []
+        self._numbers = count(1)
+        self.appender = 0
+        """Identity of the thread that is within an append; 0 for none."""
 
     def append(self, payload: bytes) -> str | None:
         """Puts the event into the page cache, where it survives a SIGKILL. Returns None, or the reason for which the
         event is dropped."""
         data = frame(payload)
         with self.lock:
-            segment = self.active
-            if segment is None or segment.size >= self._segment_bytes:
-                segment = self._renew(segment)
-                if segment is None:
-                    return self._reason
-            if self._own_bytes + self.others_bytes + len(data) > self._max_bytes:
-                return SPOOL_FULL
-            if self._repairing:
+            outer, self.appender = self.appender, get_ident()
+            try:
+                return self._append(data)
+            finally:
+                self.appender = outer
+
+    def _append(self, data: bytes) -> str | None:
+        segment = self.active
+        if segment is None or segment.size >= self._segment_bytes:
+            segment = self._renew(segment)
+            if segment is None:
                 return self._reason
-            return self._write(segment, data)
+        if self._own_bytes + self.others_bytes + len(data) > self._max_bytes:
+            return SPOOL_FULL
+        if self._repairing:
+            return self._reason
+        return self._write(segment, data)
 
     def _write(self, segment: Segment, data: bytes) -> str | None:
         writes = self._writes
@@ -127,22 +140,34 @@ class SpoolWriter:
                     self._reason = SPOOL_FULL
                     self._retry_at_s = now_s + _RETRY_S
                     return None
-                self.lane = Lane.create(self.root)
+                self._begin_lane()
             self.roll()
         except OSError as error:
             self.last_error, self._reason = error, reason_of(error)
             self._retry_at_s = now_s + _RETRY_S
         return self.active
 
+    def _begin_lane(self) -> None:
+        fresh = Lane.create(self.root)
+        if self.lane is None:  # nothing can come between this look and the next step
+            self.lane = fresh
+        else:  # a nested call was first
+            fresh.remove()
+
     def roll(self) -> None:
         """Begins a new segment. Raises OSError."""
-        assert self.lane is not None
-        number = max(self.segments, default=0) + 1
-        fresh = Segment(number, self.lane.open_segment(number))
-        old, self.active = self.active, fresh
-        self.segments[number] = fresh
-        if old is not None:
-            self._retired_fds.append(old.fd)
+        lane, old = self.lane, self.active
+        assert lane is not None
+        number = next(self._numbers)
+        fresh = Segment(number, lane.open_segment(number))
+        if self.active is old:  # nothing can come between this look and the next two steps
+            self.active = fresh
+            self.segments[number] = fresh
+            if old is not None:
+                self._retired_fds.append(old.fd)
+        else:  # a nested call was first
+            os.close(fresh.fd)
+            os.unlink(lane.segment_path(number))
 
     def measure(self) -> None:
         """Learns how much of the bound other processes' lanes take."""
@@ -168,6 +193,8 @@ class SpoolWriter:
     def close_retired(self) -> None:
         """Closes files that are no longer written to. Never done by an append: a nested one may just have taken the
         descriptor of the one that it interrupted."""
+        if self.appender:
+            return
         fds, self._retired_fds = self._retired_fds, []
         for fd in fds:
             os.close(fd)
@@ -202,27 +229,29 @@ class SpoolWriter:
         """The sender has dealt with so many more events of that segment."""
         self.segments[number].settled += events
 
-    def close(self, *, remove: bool) -> None:
-        """Lets go of the lane; ``remove`` deletes it, when all of it was sent. A later append begins a new one."""
+    def close(self, all_sent: Callable[[], bool]) -> None:
+        """Lets go of the lane and, if ``all_sent`` says so when nothing can be appended to it any more, deletes it. A
+        later append begins a new one. Within an append (a signal handler shuts down) the lane stays as it is."""
+        if self.appender:
+            return
         lane = self._forget()
         if lane is not None:
-            if remove:
+            if all_sent():
                 lane.remove()
             else:
                 lane.release()
 
     def forked(self) -> None:
         """In a forked child: closes what belongs to the parent, whose lock stays as it is."""
+        self.appender = 0
         lane = self._forget()
         if lane is not None:
             lane.release()
 
     def _forget(self) -> Lane | None:
-        if self.active is not None:
-            self._retired_fds.append(self.active.fd)
-        lane, self.lane, self.active = self.lane, None, None
-        self.segments = {}
-        self._own_bytes = 0
+        lane, active, self.lane, self.active, self.segments, self._own_bytes = self.lane, self.active, None, None, {}, 0
+        if active is not None:
+            self._retired_fds.append(active.fd)
         self._retry_at_s = 0.0
         self.close_retired()
         return lane

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import orjson
@@ -15,6 +15,7 @@ from headwater.collector.stores.reading import Facets
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.keys import NO_KEY, name_key
 from headwater.collector.stores.sql.merge import Merged
+from headwater.collector.stores.sql.query import Query, one_of
 from headwater.shared.event import Name
 
 RUN_FACETS = frozenset({"parent", "nominalTime", "headwater_attempt"})
@@ -22,8 +23,6 @@ RUN_FACETS = frozenset({"parent", "nominalTime", "headwater_attempt"})
 LIFECYCLE_FACET = "lifecycleStateChange"
 NO_GENERATION = frozenset({"DROP", "RENAME"})
 """Lifecycle changes of an output that publish no generation (rule 10)."""
-CHUNK = 400
-"""Keys in one IN list."""
 
 
 class RunBase(NamedTuple):
@@ -39,11 +38,11 @@ class RunBase(NamedTuple):
     lifecycle: dict[bytes, tuple[str, bytes]]
     """Output dataset to (DROP or RENAME, previous dataset)."""
 
-    def mention(self, side: int, dataset: bytes, version: str, commit_time: str | None) -> None:
+    def mention(self, side: int, dataset: bytes, version: str, commit_time: str | None, time: str) -> None:
         if side != Side.NAMED:
             self.listed.add((side, dataset))
         if side == Side.OUTPUT:
-            self.outputs.append(Mention(dataset, version, commit_time))
+            self.outputs.append(Mention(dataset, version, commit_time, time))
 
     def change(self, dataset: bytes, facet: dict[str, Any]) -> None:
         """Notes a lifecycle facet of an output; of several the greatest, so that order does not matter."""
@@ -52,12 +51,6 @@ class RunBase(NamedTuple):
             previous = facet.get("previousIdentifier")
             key = name_key(Name(previous["namespace"], previous["name"])) if previous else NO_KEY
             self.lifecycle[dataset] = max(self.lifecycle.get(dataset, ("", NO_KEY)), (change, key))
-
-
-def chunks(keys: Iterable[Any]) -> Iterator[list[Any]]:
-    ordered = list(keys)
-    for start in range(0, len(ordered), CHUNK):
-        yield ordered[start : start + CHUNK]
 
 
 def _empty(first_time: str | None, job: bytes) -> RunBase:
@@ -70,9 +63,9 @@ def from_batch(merged: Merged, known: Collection[bytes]) -> dict[bytes, RunBase]
     for run, time, word in merged.states:
         if run in bases:
             bases[run].states.append((word, time))
-    for (run, side, dataset, version), (_, commit_time) in merged.io.items():
+    for (run, side, dataset, version), (first, commit_time) in merged.io.items():
         if run in bases:
-            bases[run].mention(side, dataset, version, commit_time)
+            bases[run].mention(side, dataset, version, commit_time, first or "")
     for owner, scope, dataset, name, value in merged.derived_facets():
         if owner in bases:
             _facet(bases[owner], scope, dataset, name, value)
@@ -88,21 +81,32 @@ def _facet(base: RunBase, scope: int, dataset: bytes, name: str, value: bytes) -
 
 def read_back(connection: Connection, known: Collection[bytes]) -> dict[bytes, RunBase]:
     """The runs that stood there before, with the batch merged in."""
-    bases: dict[bytes, RunBase] = {}
-    run, states, io, facet, value = (schema.run, schema.run_state, schema.run_io, schema.facet, schema.facet_value)
-    facets = (
-        select(facet.c.owner, facet.c.scope, facet.c.dataset, facet.c.name, value.c.value)
-        .join(value, value.c.key == facet.c.value)
-        .where(facet.c.scope.in_((int(Scope.RUN), int(Scope.OUTPUT))), facet.c.name.in_((*RUN_FACETS, LIFECYCLE_FACET)))
-    )
-    mentions = select(io.c.run, io.c.side, io.c.dataset, io.c.version, io.c.commit_time)
-    for keys in chunks(known):
-        for row in connection.execute(select(run.c.run, run.c.first_time, run.c.job).where(run.c.run.in_(keys))):
-            bases[row[0]] = _empty(row[1], row[2])
-        for key, time, word in connection.execute(select(states).where(states.c.run.in_(keys))):
-            bases[key].states.append((word, time))
-        for key, side, dataset, version, commit_time in connection.execute(mentions.where(io.c.run.in_(keys))):
-            bases[key].mention(side, dataset, version, commit_time)
-        for key, scope, dataset, name, raw in connection.execute(facets.where(facet.c.owner.in_(keys))):
-            _facet(bases[key], scope, dataset, name, raw)
+    bases = {key: _empty(first_time, job) for key, first_time, job in RUNS.rows_among(connection, known)}
+    for key, time, word in _STATES.rows_among(connection, known):
+        bases[key].states.append((word, time))
+    for key, *mention in _IO.rows_among(connection, known):
+        bases[key].mention(*mention)
+    for key, scope, dataset, name, raw in _FACETS.rows_among(connection, known):
+        _facet(bases[key], scope, dataset, name, raw)
     return bases
+
+
+_run, _state, _io, _said, _value = (
+    schema.run.c,
+    schema.run_state.c,
+    schema.run_io.c,
+    schema.facet.c,
+    schema.facet_value.c,
+)
+RUNS = Query(select(_run.run, _run.first_time, _run.job), among=_run.run)
+_STATES = Query(select(_state.run, _state.time, _state.type), among=_state.run)
+_IO = Query(select(_io.run, _io.side, _io.dataset, _io.version, _io.commit_time, _io.time), among=_io.run)
+_FACETS = Query(
+    select(_said.owner, _said.scope, _said.dataset, _said.name, _value.value)
+    .join_from(schema.facet, schema.facet_value, _value.key == _said.value)
+    .where(
+        one_of(_said.scope, (int(Scope.RUN), int(Scope.OUTPUT))),
+        one_of(_said.name, (*sorted(RUN_FACETS), LIFECYCLE_FACET)),
+    ),
+    among=_said.owner,
+)

@@ -6,10 +6,9 @@ back after the upserts. Everything here is a function of base facts, so the orde
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, delete, select
+from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.derive.logical import logical_key
@@ -17,11 +16,12 @@ from headwater.collector.derive.outputs import derive_written
 from headwater.collector.derive.state import derive_state
 from headwater.collector.projection import nominal_start
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.bases import RunBase, chunks, from_batch, read_back
+from headwater.collector.stores.sql.bases import RUNS, RunBase, from_batch, read_back
 from headwater.collector.stores.sql.edges import EdgeChanges
 from headwater.collector.stores.sql.keys import run_key, run_text
 from headwater.collector.stores.sql.merge import Merged
-from headwater.collector.stores.sql.upserts import Upserts, execute
+from headwater.collector.stores.sql.query import Query, run_many
+from headwater.collector.stores.sql.upserts import Upserts
 from headwater.shared.codec import run_uuid
 from headwater.shared.event import Name
 
@@ -88,12 +88,7 @@ class Derivation:
         self.new = self._derive(from_batch(merged, self._before.keys()))
 
     def _rows_before(self) -> dict[bytes, Before]:
-        table, found = schema.run, {}
-        for keys in chunks(self._merged.runs):
-            columns = (table.c.run, table.c.first_time, table.c.job)
-            for row in self._connection.execute(select(*columns).where(table.c.run.in_(keys))):
-                found[row[0]] = Before(row[1], row[2])
-        return found
+        return {row[0]: Before(row[1], row[2]) for row in RUNS.rows_among(self._connection, self._merged.runs)}
 
     def _derive(self, bases: dict[bytes, RunBase]) -> dict[bytes, DerivedRun]:
         jobs = self._job_names({base.job for base in bases.values()})
@@ -102,11 +97,8 @@ class Derivation:
     def _job_names(self, keys: set[bytes]) -> dict[bytes, Name]:
         rows = self._merged.jobs
         names = {key: Name(rows[key][0], rows[key][1]) for key in keys if key in rows}
-        table = schema.job
-        for missing in chunks(keys - names.keys()):
-            found = select(table.c.key, table.c.namespace, table.c.name).where(table.c.key.in_(missing))
-            names |= {row[0]: Name(row[1], row[2]) for row in self._connection.execute(found)}
-        return names
+        missing = keys - names.keys()
+        return names | {row[0]: Name(row[1], row[2]) for row in _JOB_NAMES.rows_among(self._connection, missing)}
 
     def apply(self) -> None:
         """Writes all that is derived but what went into the rows of new runs."""
@@ -122,33 +114,33 @@ class Derivation:
         edges.write(self._connection, self._upserts)
 
     def _update(self, known: dict[bytes, DerivedRun]) -> None:
-        execute(self._connection, self._upserts.update_run, [(*run.columns, key) for key, run in known.items()])
+        run_many(self._connection, self._upserts.update_run, [(*run.columns, key) for key, run in known.items()])
         rows = [
             (run.base.job, run.base.first_time, run.pin_time, key)
             for key, run in known.items()
             if run.base.listed or run.base.outputs or key in self._merged.reading
         ]
-        execute(self._connection, self._upserts.update_io, rows)
+        run_many(self._connection, self._upserts.update_io, rows)
 
     def _write_generations(self, now: dict[GenerationKey, str | None]) -> None:
-        table = schema.generation
-        before: dict[GenerationKey, str | None] = {}
-        for keys in chunks(self._before):
-            for row in self._connection.execute(select(table).where(table.c.run.in_(keys))):
-                before[row[0], row[1], row[2]] = row[3]
-        self._delete(table, before.keys() - now.keys())
+        found = _GENERATIONS.rows_among(self._connection, self._before)
+        before: dict[GenerationKey, str | None] = {(row[0], row[1], row[2]): row[3] for row in found}
+        run_many(self._connection, self._upserts.delete_generation, list(before.keys() - now.keys()))
         fresh = [(*key, time) for key, time in now.items() if key not in before or before[key] != time]
-        execute(self._connection, self._upserts.generation, fresh)
+        run_many(self._connection, self._upserts.generation, fresh)
 
     def _write_changes(self, now: set[Change]) -> None:
-        table = schema.lifecycle
-        before: set[tuple[Any, ...]] = set()
-        for keys in chunks(self._before):
-            before.update(tuple(row) for row in self._connection.execute(select(table).where(table.c.run.in_(keys))))
-        self._delete(table, before - now)
-        execute(self._connection, self._upserts.lifecycle, sorted(now))
+        before = set(_CHANGES.rows_among(self._connection, self._before))
+        run_many(self._connection, self._upserts.delete_lifecycle, list(before - now))
+        run_many(self._connection, self._upserts.lifecycle, sorted(now))
 
-    def _delete(self, table: Any, gone: Collection[tuple[Any, ...]]) -> None:
-        for row in gone:
-            here = (column == value for column, value in zip(table.primary_key.columns, row, strict=True))
-            self._connection.execute(delete(table).where(and_(*here)))
+
+_generation, _lifecycle = schema.generation.c, schema.lifecycle.c
+_JOB_NAMES = Query(select(schema.job.c.key, schema.job.c.namespace, schema.job.c.name), among=schema.job.c.key)
+_GENERATIONS = Query(
+    select(_generation.dataset, _generation.version, _generation.run, _generation.commit_time), among=_generation.run
+)
+_CHANGES = Query(
+    select(_lifecycle.dataset, _lifecycle.time, _lifecycle.change, _lifecycle.previous, _lifecycle.run),
+    among=_lifecycle.run,
+)

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.engine import Connection
 
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bases import RunBase
-from headwater.collector.stores.sql.upserts import Upserts, execute
+from headwater.collector.stores.sql.query import Query, run_many
+from headwater.collector.stores.sql.upserts import Upserts
 
 EDGE_WINDOW = timedelta(days=30)
 """How long before a job's latest run an edge may have been seen last."""
@@ -39,35 +40,30 @@ class EdgeChanges:
 
     def write(self, connection: Connection, upserts: Upserts) -> None:
         added = [(*edge, last) for edge, last in self._last.items() if edge not in self._recount]
-        execute(connection, upserts.job_edge, added)
+        run_many(connection, upserts.job_edge, added)
         for edge in sorted(self._recount):
-            _count_again(connection, edge)
+            _count_again(connection, upserts, edge)
         self._write_since(connection, upserts)
 
     def _write_since(self, connection: Connection, upserts: Upserts) -> None:
-        table = schema.job_edge
         recounted = {edge[0] for edge in self._recount}
         for job in recounted:
-            newest = connection.execute(select(func.max(table.c.last_time)).where(table.c.job == job)).scalar()
-            since = newest and window_start(newest)
-            connection.execute(update(schema.job).where(schema.job.c.key == job).values(edges_since=since))
+            newest = _NEWEST.row(connection, job=job)
+            _SET_SINCE.run(connection, at=job, since=newest and newest[0] and window_start(newest[0]))
         latest: dict[bytes, str] = {}
         for (job, _, _), last in self._last.items():
             if job not in recounted:
                 latest[job] = max(latest.get(job, ""), last)
         rows = [(since := window_start(last), job, since) for job, last in latest.items()]
-        execute(connection, upserts.raise_edges_since, rows)
+        run_many(connection, upserts.raise_edges_since, rows)
 
 
-def _count_again(connection: Connection, edge: EdgeKey) -> None:
+def _count_again(connection: Connection, upserts: Upserts, edge: EdgeKey) -> None:
+    run_many(connection, upserts.delete_job_edge, [edge])
     job, side, dataset = edge
-    table, io = schema.job_edge, schema.run_io
-    here = and_(table.c.job == job, table.c.side == side, table.c.dataset == dataset)
-    connection.execute(delete(table).where(here))
-    found = select(func.max(io.c.first_time)).where(io.c.job == job, io.c.side == side, io.c.dataset == dataset)
-    last = connection.execute(found).scalar()
-    if last is not None:
-        connection.execute(table.insert().values(job=job, side=side, dataset=dataset, last_time=last))
+    last = _LAST.row(connection, job=job, side=side, dataset=dataset)
+    if last and last[0] is not None:
+        run_many(connection, upserts.job_edge, [(*edge, last[0])])
 
 
 def window_start(last: str) -> str:
@@ -77,3 +73,13 @@ def window_start(last: str) -> str:
     except OverflowError:
         return "0001-01-01T00:00:00.000000000Z"
     return start.isoformat() + last[19:]
+
+
+_edge, _io, _job = schema.job_edge.c, schema.run_io.c, schema.job.c
+_NEWEST = Query(select(func.max(_edge.last_time)).where(_edge.job == bindparam("job", type_=_edge.job.type)))
+_LAST = Query(
+    select(func.max(_io.first_time)).where(
+        _io.job == bindparam("job"), _io.side == bindparam("side"), _io.dataset == bindparam("dataset")
+    )
+)
+_SET_SINCE = Query(update(schema.job).where(_job.key == bindparam("at")).values(edges_since=bindparam("since")))

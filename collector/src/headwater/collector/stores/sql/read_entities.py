@@ -6,14 +6,14 @@ from collections.abc import Collection
 from typing import Any
 
 import orjson
-from sqlalchemy import Table, func, select
+from sqlalchemy import Table, bindparam, func, null, select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.facts import Scope, Side
 from headwater.collector.stores.reading import DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.bases import chunks
-from headwater.collector.stores.sql.selecting import keys_of, rows_in
+from headwater.collector.stores.sql.query import Query
+from headwater.collector.stores.sql.selecting import keys_of
 from headwater.shared.event import Name
 
 _job, _dataset, _edge, _facet, _value = (
@@ -26,66 +26,88 @@ _job, _dataset, _edge, _facet, _value = (
 _symlink, _lifecycle = schema.symlink.c, schema.lifecycle.c
 
 
+_a, _b = schema.dataset.alias("a"), schema.dataset.alias("b")
+_ENDS = (_a.c.namespace, _a.c.name, _b.c.namespace, _b.c.name)
+_SYMLINKS: Any = (
+    select(*_ENDS, null())
+    .select_from(schema.symlink)
+    .join(_a, _a.c.key == _symlink.dataset)
+    .join(_b, _b.c.key == _symlink.other)
+)
+_RENAMES: Any = (
+    select(*_ENDS, _lifecycle.time)
+    .select_from(schema.lifecycle)
+    .join(_a, _a.c.key == _lifecycle.previous)
+    .join(_b, _b.c.key == _lifecycle.dataset)
+    .where(_lifecycle.change == "RENAME")
+)
+_LINKS = (
+    Query(_SYMLINKS, among=_symlink.dataset),
+    Query(_SYMLINKS, among=_symlink.other),
+    Query(_RENAMES, among=_lifecycle.dataset),
+    Query(_RENAMES, among=_lifecycle.previous),
+)
+_CARRIERS = Query(select(_dataset.key).where(_dataset.carrier), among=_dataset.key)
+_DROPS = Query(select(_lifecycle.dataset, _lifecycle.time).where(_lifecycle.change == "DROP"), among=_lifecycle.dataset)
+_EDGES: Any = (
+    select(_job.namespace, _job.name, _edge.side, _dataset.namespace, _dataset.name, _edge.last_time)
+    .join_from(schema.job_edge, schema.job, _job.key == _edge.job)
+    .join(schema.dataset, _dataset.key == _edge.dataset)
+    .where(_edge.last_time >= _job.edges_since)
+)
+_EDGES_OF_JOBS = Query(_EDGES, among=_edge.job)
+_EDGES_OF_DATASETS = Query(_EDGES, among=_edge.dataset)
+_DATASETS = Query(
+    select(_dataset.key, _dataset.first_time, _dataset.last_time).where(_dataset.first_time.isnot(None)),
+    among=_dataset.key,
+)
+_JOBS = Query(select(_job.key, _job.first_time, _job.last_time), among=_job.key)
+_DESIGNS = Query(
+    select(schema.design_io.c.job, schema.design_io.c.side, schema.design_io.c.datasets), among=schema.design_io.c.job
+)
+_FACETS = Query(
+    select(_facet.owner, _facet.name, _value.value)
+    .join_from(schema.facet, schema.facet_value, _value.key == _facet.value)
+    .where(_facet.scope == bindparam("scope")),
+    among=_facet.owner,
+)
+
+
 def links(connection: Connection, datasets: Collection[Name]) -> list[Link]:
-    a, b = schema.dataset.alias("a"), schema.dataset.alias("b")
-    ends = (a.c.namespace, a.c.name, b.c.namespace, b.c.name)
-    symlinks = (
-        select(*ends)
-        .select_from(schema.symlink)
-        .join(a, a.c.key == _symlink.dataset)
-        .join(b, b.c.key == _symlink.other)
-    )
-    renames = (
-        select(*ends, _lifecycle.time)
-        .select_from(schema.lifecycle)
-        .join(a, a.c.key == _lifecycle.previous)
-        .join(b, b.c.key == _lifecycle.dataset)
-        .where(_lifecycle.change == "RENAME")
-    )
-    found: set[Link] = set()
-    for keys in chunks(keys_of(datasets)):
-        for column in (_symlink.dataset, _symlink.other):
-            for row in connection.execute(symlinks.where(column.in_(keys))):
-                found.add(Link(Name(row[0], row[1]), Name(row[2], row[3]), None))
-        for column in (_lifecycle.dataset, _lifecycle.previous):
-            for renamed in connection.execute(renames.where(column.in_(keys))):
-                found.add(Link(Name(renamed[0], renamed[1]), Name(renamed[2], renamed[3]), renamed[4]))
+    keys = keys_of(datasets)
+    found = {
+        Link(Name(row[0], row[1]), Name(row[2], row[3]), row[4])
+        for query in _LINKS
+        for row in query.rows_among(connection, keys)
+    }
     return sorted(found, key=lambda link: (link.a, link.b, link.renamed_at or ""))
 
 
 def carriers(connection: Connection, datasets: Collection[Name]) -> set[Name]:
     names = keys_of(datasets)
-    rows = rows_in(connection, select(_dataset.key).where(_dataset.carrier), _dataset.key, names)
-    return {names[row[0]] for row in rows}
+    return {names[row[0]] for row in _CARRIERS.rows_among(connection, names)}
 
 
 def drops(connection: Connection, datasets: Collection[Name]) -> list[Drop]:
     names = keys_of(datasets)
-    statement = select(_lifecycle.dataset, _lifecycle.time).where(_lifecycle.change == "DROP")
-    return [Drop(names[row[0]], row[1]) for row in rows_in(connection, statement, _lifecycle.dataset, names)]
+    return [Drop(names[row[0]], row[1]) for row in _DROPS.rows_among(connection, names)]
 
 
 def job_edges(connection: Connection, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
-    statement = (
-        select(_job.namespace, _job.name, _edge.side, _dataset.namespace, _dataset.name, _edge.last_time)
-        .join_from(schema.job_edge, schema.job, _job.key == _edge.job)
-        .join(schema.dataset, _dataset.key == _edge.dataset)
-        .where(_edge.last_time >= _job.edges_since)
-    )
-    found: set[JobEdge] = set()
-    for column, names in ((_edge.job, jobs), (_edge.dataset, datasets)):
-        for row in rows_in(connection, statement, column, keys_of(names)):
-            found.add(JobEdge(Name(row[0], row[1]), Side(row[2]), Name(row[3], row[4]), row[5]))
+    found = {
+        JobEdge(Name(row[0], row[1]), Side(row[2]), Name(row[3], row[4]), row[5])
+        for query, names in ((_EDGES_OF_JOBS, jobs), (_EDGES_OF_DATASETS, datasets))
+        for row in query.rows_among(connection, keys_of(names))
+    }
     return sorted(found)
 
 
 def datasets(connection: Connection, names: Collection[Name]) -> dict[Name, DatasetFacts]:
     keys = keys_of(names)
     said = _facets(connection, keys, Scope.DATASET)
-    statement = select(_dataset.key, _dataset.first_time, _dataset.last_time).where(_dataset.first_time.isnot(None))
     return {
         keys[key]: DatasetFacts(keys[key], first, last, said.get(key, {}))
-        for key, first, last in rows_in(connection, statement, _dataset.key, keys)
+        for key, first, last in _DATASETS.rows_among(connection, keys)
     }
 
 
@@ -93,24 +115,17 @@ def jobs(connection: Connection, names: Collection[Name]) -> dict[Name, JobFacts
     keys = keys_of(names)
     said = _facets(connection, keys, Scope.JOB)
     design: dict[bytes, dict[Side, tuple[Name, ...]]] = {}
-    table = schema.design_io.c
-    for key, side, listed in rows_in(connection, select(table.job, table.side, table.datasets), table.job, keys):
+    for key, side, listed in _DESIGNS.rows_among(connection, keys):
         design.setdefault(key, {})[Side(side)] = tuple(Name(*pair) for pair in orjson.loads(listed))
-    statement = select(_job.key, _job.first_time, _job.last_time)
     return {
         keys[key]: JobFacts(keys[key], first, last, said.get(key, {}), design.get(key, {}))
-        for key, first, last in rows_in(connection, statement, _job.key, keys)
+        for key, first, last in _JOBS.rows_among(connection, keys)
     }
 
 
 def _facets(connection: Connection, keys: Collection[bytes], scope: Scope) -> dict[bytes, Facets]:
-    statement = (
-        select(_facet.owner, _facet.name, _value.value)
-        .join_from(schema.facet, schema.facet_value, _value.key == _facet.value)
-        .where(_facet.scope == int(scope))
-    )
     found: dict[bytes, Facets] = {}
-    for key, name, value in rows_in(connection, statement, _facet.owner, keys):
+    for key, name, value in _FACETS.rows_among(connection, keys, scope=int(scope)):
         found.setdefault(key, {})[name] = orjson.loads(value)
     return found
 

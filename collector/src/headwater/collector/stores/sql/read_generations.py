@@ -2,44 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import and_, or_, select, tuple_
+from sqlalchemy import and_, bindparam, or_, select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.facts import Side
 from headwater.collector.stores.reading import Claim, PinQuery, Read, ReadQuery
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.bases import chunks
 from headwater.collector.stores.sql.keys import name_key, run_key, run_text
-from headwater.collector.stores.sql.selecting import keys_of, rows_in
+from headwater.collector.stores.sql.query import Query, Row, one_of
+from headwater.collector.stores.sql.selecting import keys_of
 from headwater.shared.event import Name
 
+LATEST = "~"
+"""Greater than every canonical time."""
 _gen, _io, _dataset = schema.generation.c, schema.run_io.c, schema.dataset.c
-_CLAIM: Any = select(_gen.dataset, _gen.version, _gen.run, _gen.commit_time)
-_READ: Any = select(_io.run, _io.dataset, _io.version, _io.side)
 _NEWEST = (_gen.commit_time.desc(), _gen.version.desc(), _gen.run.desc())
+_limit: Any = bindparam("limit")
+_of_dataset = _gen.dataset == bindparam("dataset")
+_CLAIM: Any = select(_gen.dataset, _gen.version, _gen.run, _gen.commit_time).where(_of_dataset)
+_COMMITTED = _CLAIM.where(_gen.commit_time.isnot(None))
+
+
+def _older(time: Any, version: Any) -> Any:
+    return and_(_gen.commit_time <= time, or_(_gen.commit_time < time, _gen.version < version))
+
+
+def _newer(time: Any, version: Any) -> Any:
+    return and_(_gen.commit_time >= time, or_(_gen.commit_time > time, _gen.version > version))
+
+
+_time: Any = bindparam("time")
+_version: Any = bindparam("version")
+_EXACT = Query(_CLAIM.where(_gen.version == _version))
+_CURRENT = Query(_COMMITTED.where(_gen.commit_time <= _time).order_by(*_NEWEST).limit(_limit))
+_OWN = Query(select(_gen.dataset, _gen.version, _gen.run), among=_gen.run)
+_NEXT = Query(
+    _COMMITTED.where(_newer(_time, _version), _gen.run != bindparam("run"))
+    .order_by(_gen.commit_time, _gen.version, _gen.run)
+    .limit(1)
+)
+_HISTORY = Query(_COMMITTED.where(_older(_time, _version)).order_by(*_NEWEST).limit(_limit))
+_CANDIDATES = Query(
+    _CLAIM.where(_gen.commit_time.is_(None)).order_by(_gen.version.desc(), _gen.run.desc()).limit(_limit)
+)
+_OF_RUNS = Query(
+    select(_dataset.namespace, _dataset.name, _gen.version, _gen.run, _gen.commit_time).join_from(
+        schema.generation, schema.dataset, _dataset.key == _gen.dataset
+    ),
+    among=_gen.run,
+)
+_READ: Any = (
+    select(_io.run, _io.dataset, _io.version, _io.side)
+    .where(_io.dataset == bindparam("dataset"), _io.side == bindparam("side"), _io.version == _version)
+    .limit(_limit)
+)
+_READS = Query(_READ)
+_READS_WITHIN = Query(_READ.where(_io.pin_time >= bindparam("since"), _io.pin_time <= bindparam("until")))
+_LISTED = Query(
+    select(_io.run)
+    .where(_io.dataset == bindparam("dataset"), one_of(_io.side, (int(Side.INPUT), int(Side.OUTPUT))))
+    .limit(1)
+)
 
 
 def claims(connection: Connection, generations: Collection[tuple[Name, str]]) -> list[Claim]:
     names = keys_of(name for name, _ in generations)
-    found = []
-    for some in chunks((name_key(name), version) for name, version in generations):
-        rows = connection.execute(_CLAIM.where(tuple_(_gen.dataset, _gen.version).in_(some)))
-        found += [_claim(row, names) for row in rows]
-    return found
+    return [
+        _claim(row, names)
+        for name, version in generations
+        for row in _EXACT.rows(connection, dataset=name_key(name), version=version)
+    ]
 
 
-def _claim(row: Any, names: dict[bytes, Name]) -> Claim:
+def _claim(row: Sequence[Any], names: dict[bytes, Name]) -> Claim:
     return Claim(names[row[0]], row[1], run_text(row[2]), row[3])
 
 
 def claims_of_runs(connection: Connection, runs: Collection[str]) -> list[Claim]:
-    statement = select(_dataset.namespace, _dataset.name, _gen.version, _gen.run, _gen.commit_time).join_from(
-        schema.generation, schema.dataset, _dataset.key == _gen.dataset
-    )
-    rows = rows_in(connection, statement, _gen.run, [run_key(run) for run in runs])
+    rows = _OF_RUNS.rows_among(connection, [run_key(run) for run in runs])
     return [Claim(Name(row[0], row[1]), row[2], run_text(row[3]), row[4]) for row in rows]
 
 
@@ -48,60 +91,56 @@ def history(
 ) -> list[Claim]:
     names = keys_of(members)
     found: list[Claim] = []
+    time, version = before or (LATEST, "")
     for key in names:
-        statement = _CLAIM.where(_gen.dataset == key)
         if committed:
-            statement = statement.where(_gen.commit_time.isnot(None)).order_by(*_NEWEST)
-            if before:
-                time, version = before
-                older = or_(_gen.commit_time < time, and_(_gen.commit_time == time, _gen.version < version))
-                statement = statement.where(older)
+            rows = _HISTORY.rows(connection, dataset=key, time=time, version=version, limit=limit)
         else:
-            statement = statement.where(_gen.commit_time.is_(None)).order_by(_gen.version.desc(), _gen.run.desc())
-        found += [_claim(row, names) for row in connection.execute(statement.limit(limit))]
+            rows = _CANDIDATES.rows(connection, dataset=key, limit=limit)
+        found += [_claim(row, names) for row in rows]
     newest = sorted(found, key=lambda claim: (claim.commit_time or "", claim.version, claim.run), reverse=True)
     return newest[:limit]
 
 
 def current(connection: Connection, pins: Sequence[PinQuery]) -> list[Claim | None]:
-    found: list[Claim | None] = []
-    for pin in pins:
-        best: Claim | None = None
-        for member in pin.members:
-            claim = _current_of(connection, member, pin)
-            if claim and (best is None or _newer(claim, best)):
-                best = claim
-        found.append(best)
-    return found
+    own: dict[bytes, set[tuple[bytes, str]]] = {}
+    for dataset, version, run in _OWN.rows_among(connection, {run_key(pin.run) for pin in pins if pin.run}):
+        own.setdefault(run, set()).add((dataset, version))
+    return [_current(connection, pin, own.get(run_key(pin.run), set()) if pin.run else set()) for pin in pins]
 
 
-def _newer(claim: Claim, other: Claim) -> bool:
-    return (claim.commit_time or "", claim.version) > (other.commit_time or "", other.version)
+def _current(connection: Connection, pin: PinQuery, own: set[tuple[bytes, str]]) -> Claim | None:
+    names = keys_of(pin.members)
+    wrote = {version for dataset, version in own if dataset in names}
+    claims = []
+    for key in names:
+        for row in _newest(connection, key, pin.at or LATEST, first=1 + len(wrote)):
+            if row[1] not in wrote:
+                claims.append(_claim(row, names))
+                break
+    return max(claims, key=_commit_order, default=None)
 
 
-def _current_of(connection: Connection, member: Name, pin: PinQuery) -> Claim | None:
-    key = name_key(member)
-    statement = _CLAIM.where(_gen.dataset == key, _gen.commit_time.isnot(None))
-    if pin.at is not None:
-        statement = statement.where(_gen.commit_time <= pin.at)
-    if pin.run is not None:
-        statement = statement.where(_gen.run != run_key(pin.run))
-    row = connection.execute(statement.order_by(*_NEWEST).limit(1)).first()
-    return None if row is None else _claim(row, {key: member})
+def _newest(connection: Connection, dataset: bytes, at: str, *, first: int) -> Iterator[Row]:
+    """Committed claims, newest first, a few at a time: more than a few are skipped only where many runs commit what
+    the reading run itself wrote."""
+    seen = 0
+    while True:
+        rows = _CURRENT.rows(connection, dataset=dataset, time=at, limit=seen + first)[seen:]
+        yield from rows
+        if len(rows) < first:
+            return
+        seen, first = seen + first, 8 * first
 
 
-def next_commit(connection: Connection, members: Sequence[Name], after: tuple[str, str]) -> Claim | None:
-    time, version = after
-    best: Claim | None = None
-    for member in members:
-        key = name_key(member)
-        later = or_(_gen.commit_time > time, and_(_gen.commit_time == time, _gen.version > version))
-        statement = _CLAIM.where(_gen.dataset == key, _gen.commit_time >= time, later)
-        row = connection.execute(statement.order_by(_gen.commit_time, _gen.version, _gen.run).limit(1)).first()
-        if row:
-            claim = _claim(row, {key: member})
-            best = claim if best is None or _newer(best, claim) else best
-    return best
+def _commit_order(claim: Claim) -> tuple[str, str, str]:
+    return claim.commit_time or "", claim.version, claim.run
+
+
+def next_commit(connection: Connection, members: Sequence[Name], after: tuple[str, str], run: str) -> Claim | None:
+    names, own = keys_of(members), run_key(run)
+    rows = [_NEXT.row(connection, dataset=key, time=after[0], version=after[1], run=own) for key in names]
+    return min((_claim(row, names) for row in rows if row), key=_commit_order, default=None)
 
 
 def reads(connection: Connection, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
@@ -109,32 +148,17 @@ def reads(connection: Connection, queries: Sequence[ReadQuery], limit: int) -> l
     for query in queries:
         names = keys_of(query.members)
         found: list[Read] = []
+        window = {"since": query.since or "", "until": query.until or LATEST}
         for key in names:
-            declared = _READ.where(
-                _io.dataset == key, _io.side == int(Side.INPUT), _io.version == query.version, _io.version != ""
-            )
-            found += [_read(row, names) for row in connection.execute(declared.limit(limit))]
+            rows = []
+            if query.version:
+                rows += _READS.rows(connection, dataset=key, side=int(Side.INPUT), version=query.version, limit=limit)
             for side in (Side.INPUT, Side.NAMED):
-                inferred = _READ.where(_io.dataset == key, _io.side == int(side), _io.version == "")
-                if query.since is not None:
-                    inferred = inferred.where(_io.pin_time >= query.since)
-                if query.until is not None:
-                    inferred = inferred.where(_io.pin_time <= query.until)
-                found += [_read(row, names) for row in connection.execute(inferred.limit(limit))]
+                rows += _READS_WITHIN.rows(connection, dataset=key, side=int(side), version="", limit=limit, **window)
+            found += [Read(run_text(row[0]), names[row[1]], row[2], Side(row[3])) for row in rows]
         answers.append(found[:limit])
     return answers
 
 
-def _read(row: Any, names: dict[bytes, Name]) -> Read:
-    return Read(run_text(row[0]), names[row[1]], row[2], Side(row[3]))
-
-
 def listed(connection: Connection, datasets: Collection[Name]) -> set[Name]:
-    found = set()
-    for key, name in keys_of(datasets).items():
-        statement = (
-            select(_io.run).where(_io.dataset == key, _io.side.in_((int(Side.INPUT), int(Side.OUTPUT)))).limit(1)
-        )
-        if connection.execute(statement).first():
-            found.add(name)
-    return found
+    return {name for key, name in keys_of(datasets).items() if _LISTED.row(connection, dataset=key)}

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 import orjson
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import and_, bindparam, func, or_, select
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.facts import Scope, Side
-from headwater.collector.stores.reading import IO, Facets, RunFacts, RunFilter, RunRow
+from headwater.collector.stores.reading import IO, Facets, OutputFacet, RunFacts, RunFilter, RunRow
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.keys import name_key, run_key, run_text
-from headwater.collector.stores.sql.selecting import keys_of, rows_in
+from headwater.collector.stores.sql.query import Query, one_of
+from headwater.collector.stores.sql.selecting import keys_of
 from headwater.shared.event import Name
 
 _run, _job, _io, _dataset, _facet, _value = (
@@ -40,16 +42,39 @@ _ROW: Any = select(
     _run.parent,
     _run.root,
 ).outerjoin_from(schema.run, schema.job, _job.key == _run.job)
-_HEAD: Any = select(_run.run, _job.namespace, _job.name, _run.first_time, _run.last_time).outerjoin_from(
-    schema.run, schema.job, _job.key == _run.job
+_ROWS = Query(_ROW, among=_run.run)
+_LATEST = Query(
+    _ROW.where(_run.job == bindparam("job")).order_by(_run.first_time.desc(), _run.run.desc()).limit(bindparam("each"))
 )
-_STATES: Any = select(schema.run_state.c.run, schema.run_state.c.type, schema.run_state.c.time)
-_IOS: Any = select(_io.run, _io.side, _dataset.namespace, _dataset.name, _io.version, _io.commit_time).join_from(
-    schema.run_io, schema.dataset, _dataset.key == _io.dataset
+_HEAD = Query(
+    select(_run.run, _job.namespace, _job.name, _run.first_time, _run.last_time).outerjoin_from(
+        schema.run, schema.job, _job.key == _run.job
+    ),
+    among=_run.run,
+)
+_STATES = Query(
+    select(schema.run_state.c.run, schema.run_state.c.type, schema.run_state.c.time),
+    among=schema.run_state.c.run,
+)
+_IOS = Query(
+    select(_io.run, _io.side, _dataset.namespace, _dataset.name, _io.version, _io.commit_time).join_from(
+        schema.run_io, schema.dataset, _dataset.key == _io.dataset
+    ),
+    among=_io.run,
 )
 _FACETS: Any = (
-    select(_facet.owner, _facet.scope, _dataset.namespace, _dataset.name, _facet.version, _facet.name, _value.value)
-    .join_from(schema.facet, schema.facet_value, _value.key == _facet.value)
+    select(
+        _facet.owner,
+        _facet.scope,
+        _dataset.namespace,
+        _dataset.name,
+        _facet.version,
+        _facet.name,
+        _facet.time,
+        _facet.event_id,
+        _value.value,
+    )
+    .outerjoin_from(schema.facet, schema.facet_value, _value.key == _facet.value)
     .outerjoin(schema.dataset, _dataset.key == _facet.dataset)
 )
 
@@ -59,16 +84,17 @@ def runs(
 ) -> dict[str, RunFacts]:
     keys = [run_key(run) for run in wanted]
     states: dict[bytes, list[tuple[str, str]]] = {}
-    for key, word, time in rows_in(connection, _STATES, schema.run_state.c.run, keys):
+    for key, word, time in _STATES.rows_among(connection, keys):
         states.setdefault(key, []).append((word, time))
     mentions: dict[bytes, list[IO]] = {}
     if io:
-        for key, side, namespace, name, version, commit in rows_in(connection, _IOS, _io.run, keys):
+        for key, side, namespace, name, version, commit in _IOS.rows_among(connection, keys):
             mentions.setdefault(key, []).append(IO(Side(side), Name(namespace, name), version, commit))
     said = _facets(connection, keys, facets)
+    nothing = _Said()
     found = {}
-    for key, namespace, name, first, last in rows_in(connection, _HEAD, _run.run, keys):
-        of_run = said.get(key, _NOTHING)
+    for key, namespace, name, first, last in _HEAD.rows_among(connection, keys):
+        of_run = said.get(key, nothing)
         found[run_text(key)] = RunFacts(
             run_text(key),
             None if name is None else Name(namespace, name),
@@ -76,33 +102,53 @@ def runs(
             last,
             tuple(states.get(key, ())),
             tuple(mentions.get(key, ())),
-            of_run[0],
-            of_run[1],
-            of_run[2],
+            of_run.facets,
+            of_run.job_facets,
+            of_run.io_facets,
+            tuple(of_run.output_facets),
         )
     return found
 
 
-_Said = tuple[Facets, Facets, dict[tuple[Scope, Name, str], Facets]]
-_NOTHING: _Said = ({}, {}, {})
+class _Said:
+    """The facets of one run."""
+
+    def __init__(self) -> None:
+        self.facets: Facets = {}
+        self.job_facets: Facets = {}
+        self.io_facets: dict[tuple[Scope, Name, str], Facets] = {}
+        self.output_facets: list[OutputFacet] = []
+
+    def add(self, scope: int, dataset: Name, version: str, name: str, said: tuple[str, str], raw: bytes | None) -> None:
+        value = None if raw is None else orjson.loads(raw)
+        if scope == Scope.OUTPUT:
+            self.output_facets.append(OutputFacet(dataset, version, name, said, value))
+        if value is None:
+            return
+        if scope == Scope.RUN:
+            self.facets[name] = value
+        elif scope == Scope.RUN_JOB:
+            self.job_facets[name] = value
+        else:
+            self.io_facets.setdefault((Scope(scope), dataset, version), {})[name] = value
 
 
 def _facets(connection: Connection, keys: list[bytes], names: Collection[str] | None) -> dict[bytes, _Said]:
-    statement = _FACETS if names is None else _FACETS.where(_facet.name.in_(sorted(names)))
+    query = _facets_query(None if names is None else tuple(sorted(names)))
     found: dict[bytes, _Said] = {}
-    for owner, scope, namespace, dataset, version, name, value in rows_in(connection, statement, _facet.owner, keys):
-        of_run, of_job, of_io = found.setdefault(owner, ({}, {}, {}))
-        if scope == Scope.RUN:
-            of_run[name] = orjson.loads(value)
-        elif scope == Scope.RUN_JOB:
-            of_job[name] = orjson.loads(value)
-        else:
-            of_io.setdefault((Scope(scope), Name(namespace, dataset), version), {})[name] = orjson.loads(value)
+    for owner, scope, namespace, dataset, version, name, time, event_id, raw in query.rows_among(connection, keys):
+        of_run = found.setdefault(owner, _Said())
+        of_run.add(scope, Name(namespace, dataset), version, name, (time, event_id.hex()), raw)
     return found
 
 
+@lru_cache(maxsize=64)
+def _facets_query(names: tuple[str, ...] | None) -> Query:
+    return Query(_FACETS if names is None else _FACETS.where(one_of(_facet.name, names)), among=_facet.owner)
+
+
 def run_rows(connection: Connection, wanted: Collection[str]) -> dict[str, RunRow]:
-    rows = (_row(row) for row in rows_in(connection, _ROW, _run.run, [run_key(run) for run in wanted]))
+    rows = (_row(row) for row in _ROWS.rows_among(connection, [run_key(run) for run in wanted]))
     return {row.run: row for row in rows}
 
 
@@ -164,6 +210,5 @@ def latest_runs(connection: Connection, jobs: Collection[Name], each: int) -> di
     """One index look-up a job; a window function would read the whole history."""
     found = {}
     for key, name in keys_of(jobs).items():
-        statement = _ROW.where(_run.job == key).order_by(_run.first_time.desc(), _run.run.desc()).limit(each)
-        found[name] = [_row(row) for row in connection.execute(statement)]
+        found[name] = [_row(row) for row in _LATEST.rows(connection, job=key, each=each)]
     return found

@@ -81,8 +81,8 @@ class SqlReader:
     async def current(self, pins: Sequence[PinQuery]) -> list[Claim | None]:
         return await self._fetch(read_generations.current, pins) if pins else []
 
-    async def next_commit(self, members: Sequence[Name], after: tuple[str, str]) -> Claim | None:
-        return await self._fetch(read_generations.next_commit, members, after)
+    async def next_commit(self, members: Sequence[Name], after: tuple[str, str], run: str) -> Claim | None:
+        return await self._fetch(read_generations.next_commit, members, after, run)
 
     async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
         return await self._fetch(read_generations.reads, queries, limit) if queries else []

@@ -19,9 +19,10 @@ from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.derived import Derivation
 from headwater.collector.stores.sql.keys import name_key, run_key
 from headwater.collector.stores.sql.merge import Merged
+from headwater.collector.stores.sql.query import run_many
 from headwater.collector.stores.sql.reader import SqlReader
 from headwater.collector.stores.sql.symlinks import write_symlinks
-from headwater.collector.stores.sql.upserts import DERIVED_IO, DERIVED_RUN, Upserts, execute
+from headwater.collector.stores.sql.upserts import DERIVED_IO, DERIVED_RUN, Upserts
 from headwater.shared import times
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError, PermanentError, TransientError
@@ -149,19 +150,19 @@ def _write_batch(
     connection: Connection, upserts: Upserts, merged: Merged, documents: Sequence[tuple[Any, ...]]
 ) -> None:
     derivation = Derivation(connection, upserts, merged)
-    execute(connection, upserts.document, documents)
-    execute(connection, upserts.job, [(key, *row) for key, row in merged.jobs.items()])
-    execute(connection, upserts.dataset, [(key, *row, False) for key, row in merged.datasets.items()])
+    run_many(connection, upserts.document, documents)
+    run_many(connection, upserts.job, [(key, *row) for key, row in merged.jobs.items()])
+    run_many(connection, upserts.dataset, [(key, *row, False) for key, row in merged.datasets.items()])
     new = derivation.new
     derived = {key: run.columns for key, run in new.items()}
     in_io = {key: (run.base.job, run.base.first_time, run.pin_time) for key, run in new.items()}
-    execute(connection, upserts.run, [(key, *row, *derived.get(key, _NO_RUN)) for key, row in merged.runs.items()])
-    execute(connection, upserts.run_state, list(merged.states))
-    execute(connection, upserts.run_io, [(*k, *times, *in_io.get(k[0], _NO_IO)) for k, times in merged.io.items()])
-    execute(connection, upserts.facet_value, list(merged.values.items()))
-    execute(connection, upserts.facet, [(*key, *said) for key, said in merged.facets.items()])
-    execute(connection, upserts.design_io, [(*key, *said) for key, said in merged.design.items()])
-    execute(connection, upserts.lifecycle, [(*change, b"") for change in merged.lifecycle])
+    run_many(connection, upserts.run, [(key, *row, *derived.get(key, _NO_RUN)) for key, row in merged.runs.items()])
+    run_many(connection, upserts.run_state, list(merged.states))
+    run_many(connection, upserts.run_io, [(*k, *times, *in_io.get(k[0], _NO_IO)) for k, times in merged.io.items()])
+    run_many(connection, upserts.facet_value, list(merged.values.items()))
+    run_many(connection, upserts.facet, [(*key, *said) for key, said in merged.facets.items()])
+    run_many(connection, upserts.design_io, [(*key, *said) for key, said in merged.design.items()])
+    run_many(connection, upserts.lifecycle, [(*change, b"") for change in merged.lifecycle])
     derivation.apply()
     write_symlinks(connection, upserts, merged.symlinked)
 

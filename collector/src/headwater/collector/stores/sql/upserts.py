@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Table, and_, bindparam, case, or_, update
+from sqlalchemy import Table, and_, bindparam, case, delete, or_, update
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import Connection, Dialect
+from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.stores.sql import schema
@@ -48,6 +48,10 @@ class Upserts:
         self.update_run = self._update(schema.run, "run", DERIVED_RUN)
         self.update_io = self._update(schema.run_io, "run", DERIVED_IO)
         self.update_carrier = self._update(schema.dataset, "key", ["carrier"])
+        self.delete_generation = self._delete(schema.generation, ["dataset", "version", "run"])
+        self.delete_lifecycle = self._delete(schema.lifecycle, keys)
+        self.delete_job_edge = self._delete(schema.job_edge, ["job", "side", "dataset"])
+        self.delete_symlinks = self._delete(schema.symlink, ["dataset"])
         self.raise_edges_since = self._raise_edges_since()
 
     def _sql(self, statement: Any) -> str:
@@ -135,6 +139,9 @@ class Upserts:
             )
         )
 
+    def _delete(self, table: Table, key: Sequence[str]) -> str:
+        return self._sql(delete(table).where(*(table.c[name] == bindparam(f"at_{name}") for name in key)))
+
     def _update(self, table: Table, key: str, columns: Sequence[str]) -> str:
         """Rows are the columns, then the key."""
         values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
@@ -181,9 +188,3 @@ def _later(new: list[ColumnElement[Any]], ours: list[ColumnElement[Any]]) -> Col
     for mine, theirs in zip(new[-2::-1], ours[-2::-1], strict=True):
         condition = or_(mine > theirs, and_(mine == theirs, condition))
     return condition
-
-
-def execute(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Runs one compiled statement for all rows."""
-    if rows:
-        connection.exec_driver_sql(sql, list(rows))
