@@ -19,6 +19,7 @@ from headwater.collector.embedded import Embedded
 from headwater.collector.projection import project
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.merge import Merged
+from headwater.collector.tuning import tune_process
 from headwater.shared.codec import decode
 from headwater.shared.log import Record
 
@@ -28,6 +29,7 @@ EVENTS, JOBS, BATCH = 20_000, 100, 500
 
 def run() -> list[Measured]:
     raws = list(run_events(EVENTS // 2, JOBS))
+    tune_process()  # as `headwater up` does
     rows = [_rows(raws[start : start + BATCH]) for start in range(0, EVENTS, BATCH)]
     ours, bare = [], []
     for _ in range(3):  # in turn, so that a noisy minute hits both

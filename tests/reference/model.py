@@ -226,12 +226,26 @@ class Model:
             if any(change and change["lifecycleStateChange"] in ("DROP", "RENAME") for change in changes):
                 continue
             bare = [one for one in mentions if one.version is None]
-            declared = sorted({one.version for one in mentions if one.version is not None})
-            for version in declared:
+            for version in sorted(self.claimed(mentions)):
                 same = [one for one in mentions if one.version == version]
                 found.append((dataset, version, self.commit_time(run, same + bare)))
-            if not declared:
+            if len(bare) == len(mentions):
                 found.append((dataset, "~" + run, self.commit_time(run, bare)))
+        return found
+
+    def claimed(self, mentions: list[Mention]) -> set[str]:
+        """The versions that a run claims of one output, of all it declared: under each name those marked as committed,
+        and of the others the one said last, going by when each was said first."""
+        found = set()
+        for raw in {one.raw for one in mentions}:
+            ours = [one for one in mentions if one.raw == raw]
+            said = {one.version: one.time for one in reversed(ours) if one.version is not None}
+            marked = {one.version for one in ours if "headwater_commit" in one.own}
+            found |= {
+                version
+                for version, time in said.items()
+                if version in marked or None in marked or time == max(said.values())
+            }
         return found
 
     def commits(self, dataset: Name) -> list[tuple[str, str, str]]:

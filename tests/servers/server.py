@@ -12,7 +12,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import psutil
 
@@ -66,16 +66,17 @@ class Server(abc.ABC):
     def build(self) -> None:
         """Fetch or compile what is not in the cache yet. Raises ServerMissing."""
 
+    @staticmethod
     @abc.abstractmethod
-    def answer(self) -> None:
-        """One round trip as a client; raises anything while the server cannot serve, within about two seconds."""
+    def ask(url: str) -> None:
+        """One round trip as a client; raises anything while the server cannot serve, within a few seconds."""
 
     @abc.abstractmethod
     def _prepare(self) -> list[str]:
         """Write configuration, make the data directory at the first start, and return the command."""
 
-    def _identity(self) -> dict[str, object]:
-        """Arguments of Popen that set another user."""
+    def _identity(self) -> dict[str, Any]:
+        """Arguments of Popen that set another user and a folder it may enter."""
         return {}
 
     @property
@@ -106,12 +107,11 @@ class Server(abc.ABC):
         with self.log.open("ab") as log:
             self._process = psutil.Popen(
                 command,
-                cwd=self.directory,
+                **({"cwd": self.directory} | self._identity()),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C is for the tests; they stop their servers in order
-                **self._identity(),
             )
         if not self._detached:
             self._warden = Warden(self._process.pid)
@@ -135,10 +135,13 @@ class Server(abc.ABC):
 
     def kill(self) -> None:
         """SIGKILL, to all its processes at once. Its data stays as the kernel has it."""
-        for process in self._processes():
+        processes = list(self._processes())
+        for process in processes:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()
-        if self._process is not None:
+        if psutil.wait_procs(processes, timeout=self.stop_timeout_s)[1]:
+            raise ServerBroken(f"{self.name} does not end on SIGKILL")
+        if self._process is not None:  # it may have ended by itself, and is to be reaped all the same
             with contextlib.suppress(psutil.NoSuchProcess):
                 self._process.wait(self.stop_timeout_s)
         self._process = None
@@ -199,7 +202,7 @@ class Server(abc.ABC):
             why = "the port is closed"
             if is_open(self.port):
                 try:
-                    return self.answer()
+                    return self.ask(self.url)
                 except Exception as error:  # each client library has its own; the last one is told
                     why = f"{type(error).__name__}: {error}"
             if not self.running:

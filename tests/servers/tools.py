@@ -6,7 +6,9 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.servers.errors import ServerMissing
 
@@ -36,9 +38,17 @@ def need_tool(program: str) -> str:
     raise ServerMissing(f"{program} is not installed: `python -m tests.servers install`, or the package {package}")
 
 
-def run_tool(command: list[str], *, where: Path, doing: str) -> None:
-    """Runs a build step. Raises ServerMissing with the end of its output when it fails."""
-    done = subprocess.run(command, cwd=where, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+def run_tool(command: list[str], *, where: Path, doing: str, identity: Mapping[str, Any] | None = None) -> None:
+    """Runs a build step, under another ``identity`` (arguments of Popen) where given. Raises ServerMissing with the
+    end of its output when it fails."""
+    done = subprocess.run(
+        command,
+        **({"cwd": where} | dict(identity or {})),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         output = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
         raise ServerMissing(f"{doing} failed ({' '.join(command[:2])} ended with {done.returncode}):\n{output}")

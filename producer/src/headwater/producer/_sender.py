@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from threading import Condition, Thread, get_ident
+from threading import Condition, Thread, current_thread, get_ident
 from typing import Any
 
 from ._backoff import DEFAULT_BACKOFF, BackoffPolicy
@@ -39,25 +39,32 @@ class Sender:
         self._backoff = backoff
         self._wakeup = Wakeup()
         self._changed = Condition()
-        self._thread: Thread | None = None
-        self._stopping = False
+        self._wanted: Thread | None = None
+        """The thread that is to run; one that finds itself replaced ends."""
+        self._last: Thread | None = None
         self._requested = self._served = 0
         self._failures = 0
 
     @property
     def running(self) -> bool:
-        return self._thread is not None
+        """Whether there is a thread that has not been told to stop."""
+        return self._wanted is not None
 
     def start(self) -> None:
-        """Starts the thread if it is not there. Where no thread can be had the events stay in the spool."""
-        if self._thread is not None:
+        """Starts the thread if there is none. Where none can be had, or the last one is not done yet, the events stay
+        in the spool until the next call."""
+        last = self._last
+        if self._wanted is not None or (last is not None and last.is_alive()):
             return
-        self._stopping = False
-        self._thread = thread = Thread(target=self._run, name="headwater-sender", daemon=True)
+        fresh = Thread(target=self._run, name="headwater-sender", daemon=True)
+        with self._lock:  # against other threads; and a signal handler has no way in between the look and the store
+            if self._wanted is not None or self._last is not last:
+                return
+            self._wanted = self._last = fresh
         try:
-            thread.start()
+            fresh.start()
         except RuntimeError as error:  # the interpreter is shutting down, or the limit of threads is reached
-            self._thread = None
+            self._wanted = self._last = None
             self._accounts.last_error = f"no sender: {error}"
 
     def wake(self) -> None:
@@ -66,7 +73,7 @@ class Sender:
     def flush(self, timeout_s: float, *, patient: bool = True) -> bool:
         """Waits until all that is in the spool now is delivered or refused. False after ``timeout_s``, or, unless
         ``patient``, as soon as a try fails."""
-        if self._thread is None or self._thread.ident == get_ident():
+        if self._wanted is None or self._wanted.ident == get_ident():
             return False
         if timeout_s <= 0:
             return self._accounts.spooled == 0
@@ -79,25 +86,24 @@ class Sender:
             self._wakeup.set()
             while self._served < request or self._sources.position() < target:
                 left = deadline - time.monotonic()
-                if left <= 0 or self._thread is None or (not patient and self._failures > failures):
+                if left <= 0 or self._wanted is None or (not patient and self._failures > failures):
                     return False
                 self._changed.wait(min(left, 1.0))
         return True
 
     def stop(self, timeout_s: float = _JOIN_S) -> bool:
         """Ends the thread after the try that is under way. False if that takes longer than ``timeout_s``."""
-        thread = self._thread
-        self._stopping = True
+        self._wanted = None
+        self._wakeup.set()
+        thread = self._last
         if thread is None:
             return True
-        self._wakeup.set()
-        if thread.ident != get_ident():
-            thread.join(timeout_s)
-        if thread.is_alive():
+        if (
+            thread.ident is None or thread.ident == get_ident()
+        ):  # a signal handler interrupted start, or the sender asks
             return False
-        self._thread = None
-        self._sources.close()
-        return True
+        thread.join(timeout_s)
+        return not thread.is_alive()
 
     def forked(self) -> None:
         """In the child of a fork, which has no such thread: closes what it inherited."""
@@ -106,6 +112,14 @@ class Sender:
     # The thread ------------------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
+        if self._told_to_stop():  # before it began: another one may be at work
+            return
+        try:
+            self._loop()
+        finally:
+            self._sources.close()
+
+    def _loop(self) -> None:
         next_scan_s = 0.0
         while not self._told_to_stop():
             try:
@@ -126,7 +140,7 @@ class Sender:
                 self._rest(next_scan_s)
 
     def _told_to_stop(self) -> bool:
-        return self._stopping
+        return self._wanted is not current_thread()
 
     def _pass(self, request: int) -> bool:
         """Sends what is there now. Returns whether there was anything."""
@@ -135,7 +149,7 @@ class Sender:
         for source in self._sources.all():
             try:
                 busy |= self._drain(source, target)
-                if not source.live and not self._stopping:
+                if not source.live and not self._told_to_stop():
                     self._sources.done(source)
             except OSError as error:
                 if source.live:
@@ -147,12 +161,14 @@ class Sender:
 
     def _drain(self, source: Source, target: Position) -> bool:
         busy = False
-        while not self._stopping and (batch := source.next_batch()) is not None:
+        while not self._told_to_stop() and (batch := source.next_batch()) is not None:
             busy = True
             refused = self._settle(batch.events)
             if refused is None:
                 break
             with self._lock:
+                if not source.current:  # closed under us by a signal handler: whoever adopts the lane accounts for it
+                    break
                 delivered = len(batch.events) - refused
                 self._accounts.settled(mine=source.mine, delivered=delivered, refused=refused)
                 source.settle(batch)
@@ -197,7 +213,7 @@ class Sender:
         with self._changed:
             self._failures += 1
             self._changed.notify_all()
-        while not self._stopping:
+        while not self._told_to_stop():
             left_s = deadline_s - time.monotonic()
             if left_s <= 0 or (wish_s is None and self._requested != seen):
                 return True
@@ -211,7 +227,7 @@ class Sender:
             return
         woken = self._wakeup.wait(next_scan_s - time.monotonic())
         self.idle = False
-        if woken and not self._stopping and self._requested == self._served:
+        if woken and not self._told_to_stop() and self._requested == self._served:
             self._wakeup.wait(_LINGER_S)
 
     def _trouble(self, error: Exception) -> None:

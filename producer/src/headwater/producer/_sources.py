@@ -22,6 +22,11 @@ class Source:
         self.live = writer is not None
         self._accounts, self._writer = accounts, writer
 
+    @property
+    def current(self) -> bool:
+        """Whether the lane is still held. A live one is let go when the producer shuts down."""
+        return self._writer is None or self._writer.lane is self.reader.lane
+
     def settle(self, batch: Batch) -> None:
         """Call under the lock, when every event of the batch is delivered or refused. Raises OSError."""
         writer = self._writer
@@ -39,6 +44,8 @@ class Source:
 
     def next_batch(self) -> Batch | None:
         """What is to be sent next. Raises OSError."""
+        if not self.current:
+            return None
         batch = self.reader.next_batch()
         if self._writer is not None and self._writer.lost:
             with self._writer.lock:
@@ -54,7 +61,6 @@ class Sources:
         self.orphans: list[Source] = []
         self._writer, self._accounts, self._lock = writer, accounts, lock
         self._own: Source | None = None
-        self._mine: set[str] = set()
         self._unreadable: set[str] = set()
         self.more = False
         """Whether there are orphans that wait until some of those adopted are sent."""
@@ -64,9 +70,11 @@ class Sources:
         with self._lock:
             self._writer.close_retired()
             lane = self._writer.lane
+            if self._own is not None and not self._own.current:
+                self._own.reader.close()
+                self._own = None
             if self._own is None and lane is not None and self._writer.active is not None:
                 self._own = Source(LaneReader(lane, self._writer), self._accounts, self._writer, mine=True)
-                self._mine.add(lane.path)
         return [*self.orphans, *([self._own] if self._own else [])]
 
     def scan(self) -> None:
@@ -99,13 +107,13 @@ class Sources:
             lane.release()
             self._skip(path, error)
             return
-        self.orphans.append(Source(reader, self._accounts, None, mine=path in self._mine))
+        self.orphans.append(Source(reader, self._accounts, None, mine=path in self._writer.made))
 
     def done(self, source: Source) -> None:
         """An orphan has been sent whole."""
         source.reader.close()
         source.reader.lane.remove()
-        self._mine.discard(source.reader.lane.path)
+        self._writer.made.discard(source.reader.lane.path)
         self.orphans.remove(source)
         self._writer.measure()
 

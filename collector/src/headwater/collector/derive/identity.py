@@ -35,11 +35,25 @@ class Identity:
 
 
 def without_twins(claims: Iterable[Claim], identity: Identity) -> list[Claim]:
-    """Under several names of one dataset, a version that a run declares under one name stands for the generation that
-    it would imply under another."""
-    claims = list(claims)
-    declared = {(claim.run, identity.of(claim.dataset)) for claim in claims if not claim.version.startswith("~")}
-    return [c for c in claims if not (c.version.startswith("~") and (c.run, identity.of(c.dataset)) in declared)]
+    """All that runs claim, each generation once: what a run says of one dataset under several names is one claim,
+    committed when it first was, and a version declared under one name stands for the generation implied under another,
+    commit and all."""
+    found: dict[tuple[str, Name], dict[str, Claim]] = {}
+    for claim in claims:
+        ours = found.setdefault((claim.run, identity.of(claim.dataset)), {})
+        ours[claim.version] = _committed_by(claim, ours.get(claim.version, claim).commit_time)
+    for ours in found.values():
+        implied = next((version for version in ours if version.startswith("~")), None)
+        if implied is not None and len(ours) > 1:
+            time = ours.pop(implied).commit_time
+            ours.update({version: _committed_by(claim, time) for version, claim in ours.items()})
+    return [claim for ours in found.values() for claim in ours.values()]
+
+
+def _committed_by(claim: Claim, time: str | None) -> Claim:
+    """The claim, committed at ``time`` if it was not earlier."""
+    times = [each for each in (claim.commit_time, time) if each]
+    return claim._replace(commit_time=min(times, default=None))
 
 
 def components(names: Iterable[Name], links: Collection[Link]) -> list[set[Name]]:

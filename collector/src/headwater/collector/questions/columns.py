@@ -67,7 +67,7 @@ async def _sources(
     """Each source with the generation that was read; none unless exactly one run committed the generation."""
     if version is None:
         return []
-    committed: list[Claim] = [claim for claim in await lookup.claims(name, version) if claim.commit_time]
+    committed: list[Claim] = [claim for claim in await lookup.claims([(name, version)]) if claim.commit_time]
     if len(committed) != 1:
         return []
     claim = committed[0]

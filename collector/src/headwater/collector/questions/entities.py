@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from headwater.collector.derive.identity import without_twins
 from headwater.collector.facts import Side
 from headwater.collector.questions.lookup import Lookup
 from headwater.collector.questions.shapes import Json, claim_json, name_json, run_json, time_json
@@ -73,17 +72,16 @@ async def _generations(lookup: Lookup, members: Sequence[Name]) -> tuple[list[Cl
     limit = MAX_GENERATIONS + 1
     committed = await lookup.reader.history(members, committed=True, limit=limit)
     candidates = await lookup.reader.history(members, committed=False, limit=limit)
-    pairs = [(member, claim.version) for claim in candidates for member in members]
-    published = {claim.version for claim in await lookup.reader.claims(pairs) if claim.commit_time}
-    committed_runs = {claim.run for claim in committed if not claim.version.startswith("~")}
-    others = without_twins(candidates, lookup.identity)
+    claims = await lookup.settled(committed + candidates)
+    newest = sorted((c for c in claims if c.commit_time), key=lambda c: (c.commit_time, c.version, c.run), reverse=True)
+    published = {claim.version for claim in newest}
+    published |= {
+        c.version for c in await lookup.claims([(members[0], c.version) for c in candidates]) if c.commit_time
+    }
+    others = [claim for claim in claims if claim.commit_time is None and claim.version not in published]
     return (
-        without_twins(committed, lookup.identity)[:MAX_GENERATIONS],
-        [
-            c
-            for c in others
-            if c.version not in published and not (c.version.startswith("~") and c.run in committed_runs)
-        ][:MAX_GENERATIONS],
+        newest[:MAX_GENERATIONS],
+        others[:MAX_GENERATIONS],
         len(committed) == limit or len(candidates) == limit,
     )
 

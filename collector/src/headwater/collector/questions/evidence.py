@@ -32,7 +32,7 @@ async def evidence_answer(lookup: Lookup, dataset: Name, generation: str | None,
 
 
 async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
-    claims = await lookup.claims(name, version) if version is not None else []
+    claims = await lookup.claims([(name, version)]) if version is not None else []
     committed = [claim for claim in claims if claim.commit_time]
     answer: Json = {
         "dataset": name_json(name),

@@ -101,20 +101,17 @@ class Lookup:
     async def current(self, queries: list[PinQuery]) -> list[Claim | None]:
         """The current generation by each query."""
         found = await self.reader.current(queries) if queries else []
-        implied = {
-            claim.run
-            for query, claim in zip(queries, found, strict=True)
-            if claim and len(query.members) > 1 and claim.version.startswith("~")
-        }
-        if not implied:
-            return found
-        declared: dict[tuple[str, Name], Claim] = {}
-        for claim in sorted(
-            await self.claims_of_runs(implied), key=lambda claim: (claim.commit_time or "", claim.version)
-        ):
-            if claim.commit_time:
-                declared[claim.run, self.identity.of(claim.dataset)] = claim
-        return [claim and declared.get((claim.run, self.identity.of(claim.dataset)), claim) for claim in found]
+        aliased = [claim for claim in found if claim and len(self.identity.members(claim.dataset)) > 1]
+        settled: dict[tuple[str, Name], dict[str, Claim]] = {}
+        for claim in await self.settled(aliased):
+            settled.setdefault((claim.run, self.identity.of(claim.dataset)), {})[claim.version] = claim
+        return [claim and self._among(settled, claim) for claim in found]
+
+    def _among(self, settled: dict[tuple[str, Name], dict[str, Claim]], claim: Claim) -> Claim:
+        """The claim as settled; one of an implied generation may have become one of a declared version."""
+        ours = settled.get((claim.run, self.identity.of(claim.dataset)), {})
+        newest = max(ours.values(), key=lambda each: (each.commit_time or "", each.version), default=claim)
+        return ours.get(claim.version, newest)
 
     async def inputs(self, run: RunFacts) -> list[Pin]:
         """What one run read."""
@@ -148,16 +145,25 @@ class Lookup:
         await self.identify(claim.dataset for claim in claims)
         return without_twins(claims, self.identity)
 
-    async def claims(self, dataset: Name, version: str) -> list[Claim]:
-        """The claims of one generation under any name of its dataset, committed ones first, by run."""
-        members = self.identity.members(dataset)
-        found = await self.reader.claims([(member, version) for member in members])
-        by_run: dict[str, Claim] = {}
-        for claim in found:
-            best = by_run.get(claim.run)
-            if best is None or (claim.commit_time or "~") < (best.commit_time or "~"):
-                by_run[claim.run] = claim
-        return sorted(by_run.values(), key=lambda claim: (claim.commit_time is None, claim.run))
+    async def settled(self, claims: Collection[Claim]) -> list[Claim]:
+        """These claims, each generation once. Of datasets with several names: all that the same runs claim of them, see
+        ``without_twins``."""
+        aliased = {claim.run for claim in claims if len(self.identity.members(claim.dataset)) > 1}
+        if not aliased:
+            return list(claims)
+        wanted = {(claim.run, self.identity.of(claim.dataset)) for claim in claims}
+        whole = await self.claims_of_runs(aliased)
+        return [claim for claim in claims if claim.run not in aliased] + [
+            claim for claim in whole if (claim.run, self.identity.of(claim.dataset)) in wanted
+        ]
+
+    async def claims(self, generations: Collection[tuple[Name, str]]) -> list[Claim]:
+        """The claims of these generations, under any name of their datasets, committed ones first, by run."""
+        members = [(member, version) for name, version in generations for member in self.identity.members(name)]
+        found = await self.settled(await self.reader.claims(members) if members else [])
+        wanted = {(self.identity.of(name), version) for name, version in generations}
+        ours = [claim for claim in found if (self.identity.of(claim.dataset), claim.version) in wanted]
+        return sorted(ours, key=lambda claim: (claim.commit_time is None, claim.run))
 
 
 def state_of(run: RunFacts) -> StateView:

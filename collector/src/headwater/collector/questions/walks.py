@@ -84,14 +84,8 @@ def _sorted(reached: Iterable[Reached]) -> list[Reached]:
 
 async def committed_claims(lookup: Lookup, generations: list[Generation]) -> dict[Claim, Generation]:
     """The committed claims of these generations, under any of their names."""
-    wanted = {
-        (member, version): (dataset, version)
-        for dataset, version in generations
-        if version is not None
-        for member in lookup.identity.members(dataset)
-    }
-    claims = await lookup.reader.claims(wanted.keys())
-    return {claim: wanted[claim.dataset, claim.version] for claim in claims if claim.commit_time}
+    claims = await lookup.claims([(dataset, version) for dataset, version in generations if version is not None])
+    return {claim: (lookup.identity.of(claim.dataset), claim.version) for claim in claims if claim.commit_time}
 
 
 def upstream_of(lookup: Lookup) -> Expand:
@@ -137,11 +131,13 @@ def downstream_of(lookup: Lookup) -> Expand:
 
 async def _reading_runs(lookup: Lookup, generations: list[Generation]) -> tuple[set[str], bool]:
     """Runs that may have read these generations: by declared pin, or started while the generation was current, or
-    wrote the next one themselves (what a run wrote is not what it read). Too many do no harm, see ``downstream_of``."""
+    wrote the next one, alone or with others (what a run wrote is not what it read). Too many do no harm, see
+    ``downstream_of``."""
     published: dict[Generation, list[Claim]] = {}
     for claim, generation in (await committed_claims(lookup, generations)).items():
         published.setdefault(generation, []).append(claim)
-    queries, writers = [], set[str]()
+    queries: list[ReadQuery] = []
+    following_ones: set[tuple[Name, str]] = set()
     for generation in generations:
         dataset, version = generation
         members = lookup.identity.members(dataset)
@@ -149,10 +145,11 @@ async def _reading_runs(lookup: Lookup, generations: list[Generation]) -> tuple[
             since = claim.commit_time or ""
             following = await lookup.reader.next_commit(members, (since, claim.version), claim.run)
             if following:
-                writers.add(following.run)
+                following_ones.update((member, following.version) for member in members)
             queries.append(ReadQuery(members, version or "", since, following and following.commit_time))
         if generation not in published:
             queries.append(ReadQuery(members, version or "", "~", "~"))  # declared pins alone
     found = await lookup.reader.reads(queries, MAX_READS)
     complete = all(len(reads) < MAX_READS for reads in found)
+    writers = {claim.run for claim in await lookup.reader.claims(following_ones)}
     return writers | {read.run for reads in found for read in reads}, complete

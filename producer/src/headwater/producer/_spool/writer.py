@@ -55,6 +55,8 @@ class SpoolWriter:
         self._reason = DISK_FULL
         self._retired_fds: list[int] = []
         self._numbers = count(1)
+        self.made: set[str] = set()
+        """Paths of the lanes that this process made and that may still be there."""
         self.appender = 0
         """Identity of the thread that is within an append; 0 for none."""
 
@@ -151,6 +153,7 @@ class SpoolWriter:
         fresh = Lane.create(self.root)
         if self.lane is None:  # nothing can come between this look and the next step
             self.lane = fresh
+            self.made.add(fresh.path)
         else:  # a nested call was first
             fresh.remove()
 

@@ -42,6 +42,7 @@ def _log_to_stderr() -> None:
 async def _run(directory: Path, host: str, port: int) -> None:
     from headwater.collector.api import create_app, serve
     from headwater.collector.embedded import Embedded
+    from headwater.collector.tuning import tune_process
 
     place = directory.resolve()
 
@@ -54,6 +55,7 @@ async def _run(directory: Path, host: str, port: int) -> None:
 
     embedded = Embedded(place)
     await embedded.start()
+    tune_process()
     try:
         await serve(create_app(embedded), host, port, started=started)
     finally:

@@ -1,0 +1,112 @@
+"""A place of one's own on a server that others use too."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from tests.servers.errors import ServersError
+
+_QUIET = logging.getLogger("tests.servers.kafka")
+_TIMEOUT_S = 30
+
+
+def fresh_name(kind: str = "test") -> str:
+    """Lower-case letters, digits and underscores, never the same twice."""
+    return f"headwater_{kind}_{uuid4().hex[:12]}"
+
+
+@dataclass
+class KafkaTopics:
+    """A context in which topics are made; its end deletes them, if the broker can be reached."""
+
+    url: str
+    made: list[str] = field(default_factory=list)
+
+    def make(self, name: str | None = None, *, partitions: int = 1, **config: object) -> str:
+        """Create a topic, with ``config`` as the broker names it (dots as underscores), and return its name once the
+        broker serves all its partitions."""
+        from confluent_kafka.admin import NewTopic
+
+        name = name or fresh_name("topic").replace("_", ".")
+        settings = {key.replace("_", "."): str(value) for key, value in config.items()}
+        admin = self._admin()
+        topic = NewTopic(name, num_partitions=partitions, replication_factor=1, config=settings)
+        admin.create_topics([topic], operation_timeout=_TIMEOUT_S)[name].result(_TIMEOUT_S)
+        self.made.append(name)
+        return name
+
+    def belongs(self, name: str) -> str:
+        """Delete this topic too, which something else makes."""
+        self.made.append(name)
+        return name
+
+    def __enter__(self) -> KafkaTopics:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.made:
+            for deleted in self._admin().delete_topics(self.made, request_timeout=_TIMEOUT_S).values():
+                with contextlib.suppress(Exception):  # never made, or the broker was left down
+                    deleted.result(_TIMEOUT_S)
+
+    def _admin(self):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        from confluent_kafka.admin import AdminClient
+
+        return AdminClient({"bootstrap.servers": self.url, "log_level": 0}, logger=_QUIET)
+
+
+@dataclass(frozen=True)
+class MongoDatabase:
+    """A database on a server: ``MongoClient(place.url)[place.name]``."""
+
+    url: str
+    name: str
+
+
+@contextlib.contextmanager
+def mongo_database(url: str) -> Iterator[MongoDatabase]:
+    """A fresh name; what is there afterwards is dropped."""
+    from pymongo import MongoClient
+
+    place = MongoDatabase(url, fresh_name())
+    yield place
+    with MongoClient(url, serverSelectionTimeoutMS=_TIMEOUT_S * 1000) as client:
+        client.drop_database(place.name)
+
+
+@contextlib.contextmanager
+def postgres_database(url: str) -> Iterator[str]:
+    """A new database on the server of ``url``; dropped afterwards, its connections with it."""
+    import psycopg
+
+    name = fresh_name()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    yield urlsplit(url)._replace(path=f"/{name}").geturl()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def empty_neo4j(url: str) -> None:
+    """Delete every node, relationship, constraint and index.
+
+    A server that is not on loopback may be somebody's: then HEADWATER_TEST_NEO4J_EMPTY=1 must say so. Raises
+    ServersError without it.
+    """
+    from neo4j import GraphDatabase
+
+    if urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1") and not os.environ.get("HEADWATER_TEST_NEO4J_EMPTY"):
+        raise ServersError(f"the test would delete everything in {url}: set HEADWATER_TEST_NEO4J_EMPTY=1 if it may")
+    with GraphDatabase.driver(url) as driver, driver.session(database="neo4j") as session:
+        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
+        for kind in ("CONSTRAINT", "INDEX"):
+            lookup = " WHERE type <> 'LOOKUP'" if kind == "INDEX" else ""
+            for name in [record["name"] for record in session.run(f"SHOW {kind}S YIELD * {lookup} RETURN name")]:
+                session.run(f"DROP {kind} `{name.replace('`', '``')}` IF EXISTS").consume()
