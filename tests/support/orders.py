@@ -43,7 +43,7 @@ def shuffled(events: Sequence[bytes], rng: random.Random) -> list[bytes]:
     return out
 
 
-def deliveries(events: Sequence[bytes], rng: random.Random, shuffles: int = 3) -> Iterator[Delivery]:
+def deliveries(events: Sequence[bytes], rng: random.Random, shuffles: int = 2) -> Iterator[Delivery]:
     """As given and reversed, one by one and in batches, doubled, and shuffled with and without duplicates."""
     backwards = list(reversed(events))
     yield Delivery("as given, one by one", one_by_one(events))

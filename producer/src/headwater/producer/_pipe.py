@@ -82,7 +82,7 @@ class Pipe:
 
     def flush(self, timeout_s: float, *, patient: bool = True) -> bool:
         """Whether everything spooled now, orphans included, is delivered or refused within the time."""
-        if self._writer.appender == get_ident():  # in a signal handler that interrupted an append: it cannot be sent
+        if self._writer.appender == get_ident():  # in a signal handler that interrupted an append
             return False
         self.start()
         if not self._sender.running:
@@ -96,6 +96,8 @@ class Pipe:
     def close(self, timeout_s: float, *, patient: bool = True) -> bool:
         """Flushes, ends the sender and lets go of files and connections. What is left stays in the spool. Another
         ``put`` begins again."""
+        if self._writer.appender == get_ident():  # in a signal handler that interrupted an append
+            return False
         deadline_s = time.monotonic() + timeout_s
         if not self._sender.running and self._writer.lane is None:
             return True

@@ -17,6 +17,11 @@ PinGrade = Literal["declared", "inferred", "unknown"]
 WALK_FACETS = frozenset({"lineage", "columnLineage"})
 """All that a walk reads of a run's facets."""
 
+_LAST = "\U0010ffff"
+"""Greater than every time and version."""
+_TWINS = 20
+"""Claims fetched at a time where names of one dataset disagree."""
+
 
 class Pin(NamedTuple):
     """Which generation of a dataset a run read; ``version`` None where nothing tells."""
@@ -102,16 +107,30 @@ class Lookup:
         """The current generation by each query."""
         found = await self.reader.current(queries) if queries else []
         aliased = [claim for claim in found if claim and len(self.identity.members(claim.dataset)) > 1]
-        settled: dict[tuple[str, Name], dict[str, Claim]] = {}
-        for claim in await self.settled(aliased):
-            settled.setdefault((claim.run, self.identity.of(claim.dataset)), {})[claim.version] = claim
-        return [claim and self._among(settled, claim) for claim in found]
+        settled = set(await self.settled(aliased))
+        return [
+            await self._current_of_twins(query) if claim in aliased and claim not in settled else claim
+            for query, claim in zip(queries, found, strict=True)
+        ]
 
-    def _among(self, settled: dict[tuple[str, Name], dict[str, Claim]], claim: Claim) -> Claim:
-        """The claim as settled; one of an implied generation may have become one of a declared version."""
-        ours = settled.get((claim.run, self.identity.of(claim.dataset)), {})
-        newest = max(ours.values(), key=lambda each: (each.commit_time or "", each.version), default=claim)
-        return ours.get(claim.version, newest)
+    async def _current_of_twins(self, query: PinQuery) -> Claim | None:
+        """The current generation of a dataset with several names whose newest claim means another, see
+        ``without_twins``: that makes a claim older or its version less, so all that may be newer has been seen once a
+        claim is found that is newer than the oldest seen."""
+        dataset, at = self.identity.of(query.members[0]), query.at or _LAST
+        wrote = await self.claims_of_runs([query.run]) if query.run else []
+        own = {claim.version for claim in wrote if self.identity.of(claim.dataset) == dataset}
+        newest: Claim | None = None
+        before, seen = (at, _LAST), list[Claim]()
+        while newest is None or (newest.commit_time or "") <= before[0]:
+            page = await self.reader.history(query.members, committed=True, limit=_TWINS, before=before)
+            if not page:
+                break
+            seen += page
+            before = page[-1].commit_time or "", page[-1].version
+            claims = [c for c in await self.settled(seen) if c.version not in own and "" < (c.commit_time or "") <= at]
+            newest = max(claims, key=lambda claim: (claim.commit_time or "", claim.version), default=None)
+        return newest
 
     async def inputs(self, run: RunFacts) -> list[Pin]:
         """What one run read."""

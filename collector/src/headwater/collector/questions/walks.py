@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from headwater.collector.questions.lookup import Lookup
@@ -142,14 +142,24 @@ async def _reading_runs(lookup: Lookup, generations: list[Generation]) -> tuple[
         dataset, version = generation
         members = lookup.identity.members(dataset)
         for claim in published.get(generation, ()):
-            since = claim.commit_time or ""
-            following = await lookup.reader.next_commit(members, (since, claim.version), claim.run)
+            following = await _next(lookup, members, claim)
             if following:
                 following_ones.update((member, following.version) for member in members)
-            queries.append(ReadQuery(members, version or "", since, following and following.commit_time))
+            queries.append(ReadQuery(members, version or "", claim.commit_time, following and following.commit_time))
         if generation not in published:
             queries.append(ReadQuery(members, version or "", "~", "~"))  # declared pins alone
     found = await lookup.reader.reads(queries, MAX_READS)
     complete = all(len(reads) < MAX_READS for reads in found)
     writers = {claim.run for claim in await lookup.reader.claims(following_ones)}
     return writers | {read.run for reads in found for read in reads}, complete
+
+
+async def _next(lookup: Lookup, members: Sequence[Name], claim: Claim) -> Claim | None:
+    """The commit that ended the reign of this one, by another run; one that means an older generation did not."""
+    following: Claim | None = claim
+    while following:
+        after = following.commit_time or "", following.version
+        following = await lookup.reader.next_commit(members, after, claim.run)
+        if following and following in await lookup.settled([following]):
+            return following
+    return None

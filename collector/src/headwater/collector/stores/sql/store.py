@@ -22,7 +22,7 @@ from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.query import run_many
 from headwater.collector.stores.sql.reader import SqlReader
 from headwater.collector.stores.sql.symlinks import write_symlinks
-from headwater.collector.stores.sql.upserts import DERIVED_IO, DERIVED_RUN, Upserts
+from headwater.collector.stores.sql.upserts import DERIVED_IO, DERIVED_RUN, Upserts, upserts_for
 from headwater.shared import times
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError, PermanentError, TransientError
@@ -71,7 +71,7 @@ class SqlLineageStore:
                 schema.metadata.create_all(connection)
                 _check_version(connection, str(path))
         self._readers = _engine(self._url, writing=False)
-        self._upserts = Upserts(self._readers.dialect)
+        self._upserts = upserts_for(self._readers.dialect)
 
     async def write(self, batch: Sequence[ProjectedEvent]) -> None:
         """One transaction for the whole batch."""

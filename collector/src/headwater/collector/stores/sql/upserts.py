@@ -188,3 +188,13 @@ def _later(new: list[ColumnElement[Any]], ours: list[ColumnElement[Any]]) -> Col
     for mine, theirs in zip(new[-2::-1], ours[-2::-1], strict=True):
         condition = or_(mine > theirs, and_(mine == theirs, condition))
     return condition
+
+
+_COMPILED: dict[str, Upserts] = {}
+
+
+def upserts_for(dialect: Dialect) -> Upserts:
+    """The statements for a dialect, compiled once in a process."""
+    if dialect.name not in _COMPILED:
+        _COMPILED[dialect.name] = Upserts(dialect)
+    return _COMPILED[dialect.name]
