@@ -14,8 +14,14 @@ LONG = ("memory",)
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *NAMES, *LONG], default=[], metavar="NAME",
-                        help=f"{', '.join(NAMES)} (the default), or {', '.join(LONG)}")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        choices=[[], *NAMES, *LONG],
+        default=[],
+        metavar="NAME",
+        help=f"{', '.join(NAMES)} (the default), or {', '.join(LONG)}",
+    )
     names = parser.parse_args().names or NAMES
     print(f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}\n")
     missed = 0

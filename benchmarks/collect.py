@@ -1,4 +1,4 @@
-"""Local log to SQLite in one process, beside the limit: decode, hash and bare inserts of the same rows, nothing else."""
+"""Local log to SQLite in one process, beside the limit: decode, hash and bare inserts of the same rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def run() -> list[Measured]:
         bare.append(EVENTS / _bare(raws, rows))
     best, limit = sorted(ours)[1], sorted(bare)[1]
     return [
-        Measured("whole pipeline (log, decode, project, SQLite, settle)", f"{best:,.0f} events/s", "3,000", best >= 3_000),
+        Measured(
+            "whole pipeline (log, decode, project, SQLite, settle)", f"{best:,.0f} events/s", "3,000", best >= 3_000
+        ),
         Measured("the limit: decode, hash, bare sqlite3 inserts", f"{limit:,.0f} events/s"),
         Measured("share of the limit", f"{best / limit:.2f}"),
         Measured("events", f"{EVENTS:,} of {len(raws[0]):,} bytes, START and COMPLETE, {JOBS} jobs"),
@@ -69,17 +71,30 @@ def _rows(raws: Sequence[bytes]) -> list[tuple[str, list[tuple[Any, ...]]]]:
         documents.append((bytes.fromhex(event.event_id), event.kind, event.event_time, event.event_time, raw))
     return [
         ("INSERT OR IGNORE INTO document (event_id, kind, event_time, received_at, raw) VALUES (?,?,?,?,?)", documents),
-        ("INSERT OR REPLACE INTO job (key, namespace, name, first_time, last_time) VALUES (?,?,?,?,?)",
-         [(key, *row) for key, row in merged.jobs.items()]),
-        ("INSERT OR REPLACE INTO dataset (key, namespace, name, first_time, last_time, carrier) VALUES (?,?,?,?,?,0)",
-         [(key, *row) for key, row in merged.datasets.items()]),
-        ("INSERT OR REPLACE INTO run (run, first_time, last_time, job_rank, job_time, job_event, job) VALUES (?,?,?,?,?,?,?)",
-         [(key, *row) for key, row in merged.runs.items()]),
+        (
+            "INSERT OR REPLACE INTO job (key, namespace, name, first_time, last_time) VALUES (?,?,?,?,?)",
+            [(key, *row) for key, row in merged.jobs.items()],
+        ),
+        (
+            "INSERT OR REPLACE INTO dataset (key, namespace, name, first_time, last_time, carrier) "
+            "VALUES (?,?,?,?,?,0)",
+            [(key, *row) for key, row in merged.datasets.items()],
+        ),
+        (
+            "INSERT OR REPLACE INTO run (run, first_time, last_time, job_rank, job_time, job_event, job) "
+            "VALUES (?,?,?,?,?,?,?)",
+            [(key, *row) for key, row in merged.runs.items()],
+        ),
         ("INSERT OR REPLACE INTO run_state VALUES (?,?,?)", list(merged.states)),
-        ("INSERT OR REPLACE INTO run_io (run, side, dataset, version, time, commit_time) VALUES (?,?,?,?,?,?)",
-         [(*key, *times) for key, times in merged.io.items()]),
+        (
+            "INSERT OR REPLACE INTO run_io (run, side, dataset, version, time, commit_time) VALUES (?,?,?,?,?,?)",
+            [(*key, *times) for key, times in merged.io.items()],
+        ),
         ("INSERT OR IGNORE INTO facet_value VALUES (?,?)", list(merged.values.items())),
-        ("INSERT OR REPLACE INTO facet VALUES (?,?,?,?,?,?,?,?)", [(*key, *said) for key, said in merged.facets.items()]),
+        (
+            "INSERT OR REPLACE INTO facet VALUES (?,?,?,?,?,?,?,?)",
+            [(*key, *said) for key, said in merged.facets.items()],
+        ),
     ]
 
 

@@ -21,8 +21,12 @@ def run() -> list[Measured]:
     for engine, limit in LIMITS_US.items():
         found = _measure("headwater", HEADWATER_JSON=engine)
         medians[engine] = found["p50"]
-        rows.append(Measured(f"headwater, {engine}: p50", f"{found['p50']:.1f} µs", f"{limit} µs", found["p50"] <= limit))
-        rows.append(Measured(f"headwater, {engine}: p99", f"{found['p99']:.0f} µs", f"{P99_US} µs", found["p99"] < P99_US))
+        rows.append(
+            Measured(f"headwater, {engine}: p50", f"{found['p50']:.1f} µs", f"{limit} µs", found["p50"] <= limit)
+        )
+        rows.append(
+            Measured(f"headwater, {engine}: p99", f"{found['p99']:.0f} µs", f"{P99_US} µs", found["p99"] < P99_US)
+        )
     peers = {kind: _measure(kind) for kind in ("file", "http", "async_http", "kafka", "kafka_no_flush")}
     for kind, found in peers.items():
         rows.append(Measured(f"openlineage-python, {kind}: p50 / p99", f"{found['p50']:.0f} / {found['p99']:.0f} µs"))

@@ -1,4 +1,4 @@
-"""The measured process of ``benchmarks.emit``: ``python -m benchmarks.emitting KIND DIRECTORY`` prints p50 and p99 in µs."""
+"""The measured process of ``benchmarks.emit``: ``python -m benchmarks.emitting KIND DIR`` prints p50 and p99 in µs."""
 
 from __future__ import annotations
 
@@ -89,10 +89,14 @@ def _client_event(event: dict[str, Any]) -> Any:
     def dataset(kind: Any, said: dict[str, Any]) -> Any:
         fields = [schema_dataset.SchemaDatasetFacetFields(**each) for each in said["facets"]["schema"]["fields"]]
         source = said["facets"]["dataSource"]
-        return kind(namespace=said["namespace"], name=said["name"], facets={
-            "schema": schema_dataset.SchemaDatasetFacet(fields=fields),
-            "dataSource": datasource_dataset.DatasourceDatasetFacet(name=source["name"], uri=source["uri"]),
-        })
+        return kind(
+            namespace=said["namespace"],
+            name=said["name"],
+            facets={
+                "schema": schema_dataset.SchemaDatasetFacet(fields=fields),
+                "dataSource": datasource_dataset.DatasourceDatasetFacet(name=source["name"], uri=source["uri"]),
+            },
+        )
 
     run_facets, job_facets = event["run"]["facets"], event["job"]["facets"]
     code = job_facets["sourceCodeLocation"]
@@ -100,14 +104,21 @@ def _client_event(event: dict[str, Any]) -> Any:
         eventType=RunState[event["eventType"]],
         eventTime=event["eventTime"],
         producer=event["producer"],
-        run=Run(runId=event["run"]["runId"], facets={
-            "nominalTime": nominal_time_run.NominalTimeRunFacet(run_facets["nominalTime"]["nominalStartTime"]),
-            "processing_engine": processing_engine_run.ProcessingEngineRunFacet(version="3.12", name="Python"),
-        }),
-        job=Job(namespace=event["job"]["namespace"], name=event["job"]["name"], facets={
-            "jobType": job_type_job.JobTypeJobFacet("BATCH", "HEADWATER", "TASK"),
-            "sourceCodeLocation": source_code_location_job.SourceCodeLocationJobFacet(code["type"], code["url"]),
-        }),
+        run=Run(
+            runId=event["run"]["runId"],
+            facets={
+                "nominalTime": nominal_time_run.NominalTimeRunFacet(run_facets["nominalTime"]["nominalStartTime"]),
+                "processing_engine": processing_engine_run.ProcessingEngineRunFacet(version="3.12", name="Python"),
+            },
+        ),
+        job=Job(
+            namespace=event["job"]["namespace"],
+            name=event["job"]["name"],
+            facets={
+                "jobType": job_type_job.JobTypeJobFacet("BATCH", "HEADWATER", "TASK"),
+                "sourceCodeLocation": source_code_location_job.SourceCodeLocationJobFacet(code["type"], code["url"]),
+            },
+        ),
         inputs=[dataset(InputDataset, each) for each in event["inputs"]],
         outputs=[dataset(OutputDataset, each) for each in event["outputs"]],
     )

@@ -4,7 +4,7 @@ schemas on every dataset. One event is about 4.5 kB."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +14,7 @@ WIDTH = 10
 COLUMNS = 20
 PRODUCER = "https://example.org/benchmarks"
 SPEC = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
-START = datetime(2026, 1, 1, tzinfo=timezone.utc)
+START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def facet(**values: Any) -> dict[str, Any]:

@@ -37,7 +37,9 @@ def run() -> list[Measured]:
     assert len(took) == EVENTS - 200
     return [
         Measured("events stored", f"{rate:,.0f} events/s", "1,500", rate >= 1_500),
-        Measured("p50 / p99 of a request", f"{percentile(took, 0.5) * 1e3:.1f} / {percentile(took, 0.99) * 1e3:.1f} ms"),
+        Measured(
+            "p50 / p99 of a request", f"{percentile(took, 0.5) * 1e3:.1f} / {percentile(took, 0.99) * 1e3:.1f} ms"
+        ),
     ]
 
 

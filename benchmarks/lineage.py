@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import httpx
 
-from benchmarks.events import WIDTH, run_event, START
+from benchmarks.events import START, WIDTH, run_event
 from benchmarks.report import Measured, percentile
 from headwater.collector.api import create_app
 from headwater.collector.embedded import Embedded
@@ -32,8 +32,12 @@ def run() -> list[Measured]:
     rows = []
     for size in SIZES:
         medians[size], p95, nodes = asyncio.run(_measure(size))
-        rows.append(Measured(f"{size:,} jobs: median / p95 of an answer of {nodes} nodes",
-                             f"{medians[size] * 1e3:.1f} / {p95 * 1e3:.1f} ms"))
+        rows.append(
+            Measured(
+                f"{size:,} jobs: median / p95 of an answer of {nodes} nodes",
+                f"{medians[size] * 1e3:.1f} / {p95 * 1e3:.1f} ms",
+            )
+        )
     growth = medians[SIZES[-1]] / medians[SIZES[0]]
     rows.append(Measured("growth from 1,000 to 100,000 jobs", f"{growth:.2f} times", "1.5", growth <= 1.5))
     return rows

@@ -16,6 +16,7 @@ from benchmarks.ingest import server
 from benchmarks.report import Measured
 from headwater.shared.log import Record
 from headwater.shared.log.local import LocalLog
+from headwater.shared.log.segments import SegmentLog
 from headwater.shared.names import DEFAULT_TOPIC
 
 TITLE = "Memory of the collector while events pass"
@@ -34,7 +35,9 @@ def run() -> list[Measured]:
     tenth = seen[len(seen) // 10 :]
     return [
         Measured("resident memory after a tenth of the events", f"{tenth[0] / 1e6:.0f} MB"),
-        Measured("most resident memory from then on", f"{max(tenth) / 1e6:.0f} MB", "1.5 times", max(tenth) <= 1.5 * tenth[0]),
+        Measured(
+            "most resident memory from then on", f"{max(tenth) / 1e6:.0f} MB", "1.5 times", max(tenth) <= 1.5 * tenth[0]
+        ),
         Measured("events passed", f"{EVENTS:,} at {rate:,.0f} events/s, 1,000 jobs, every run new"),
     ]
 
@@ -63,8 +66,5 @@ async def _pass(root: Path, process: psutil.Process) -> list[int]:
 
 
 def _committed(root: Path) -> int:
-    from headwater.shared.log.segments import SegmentLog
-
-    return max(SegmentLog(root / DEFAULT_TOPIC).committed().values(), default=0)
-
-
+    """The next offset that the collector will read after a restart."""
+    return SegmentLog(str(root / DEFAULT_TOPIC)).committed("headwater") or 0

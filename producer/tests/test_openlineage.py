@@ -98,10 +98,13 @@ def test_their_client_ships_through_the_default_producer(
     assert body["outputs"][0]["facets"]["columnLineage"]["fields"]["x"]["inputFields"][0]["field"] == "x"
 
 
+@pytest.mark.parametrize("url_beside", [None, "http://127.0.0.1:9"])
 def test_their_client_with_settings_of_the_transports_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    url_beside: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "headwater.producer.openlineage.HeadwaterTransport")
+    if url_beside:  # the client then adds settings that are not ours
+        monkeypatch.setenv("OPENLINEAGE_URL", url_beside)
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__URL", "console:")
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__SPOOL_DIR", str(tmp_path / "own"))
     client = OpenLineageClient()

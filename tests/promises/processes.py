@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Mapping
 
+from tests.support.collector import clean_environment
 from tests.support.outside import ROOT
 
 
@@ -17,10 +18,10 @@ class Child:
     """``python -m module arguments``, its standard output a pipe that is read to the last byte."""
 
     def __init__(self, module: str, *arguments: str, env: Mapping[str, str] | None = None) -> None:
-        environment = {
-            key: value for key, value in os.environ.items() if not key.startswith(("HEADWATER_", "OPENLINEAGE"))
-        }
-        environment |= {"PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))}
+        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        environment = clean_environment(PYTHONPATH=path)
+        self.errors = b""
+        """What it wrote to its standard error, once it has ended."""
         self.process = subprocess.Popen(
             [sys.executable, "-m", module, *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment | dict(env or {}), cwd=ROOT,
@@ -42,6 +43,6 @@ class Child:
 
     def output(self, *statuses: int, timeout_s: float = 120) -> bytes:
         """What it wrote until its end, which must have one of ``statuses`` (default 0)."""
-        out, err = self.process.communicate(timeout=timeout_s)
-        assert self.process.returncode in (statuses or (0,)), err.decode()
+        out, self.errors = self.process.communicate(timeout=timeout_s)
+        assert self.process.returncode in (statuses or (0,)), self.errors.decode()
         return out

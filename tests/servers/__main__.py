@@ -60,7 +60,9 @@ def _up(servers: list[Server]) -> int:
     for server in servers:
         before = time.monotonic()
         server.start()
-        print(f"# {server.product}, pid {server.pid}, answered after {time.monotonic() - before:.1f} s", file=sys.stderr)
+        print(
+            f"# {server.product}, pid {server.pid}, answered after {time.monotonic() - before:.1f} s", file=sys.stderr
+        )
         print(f"export {VARIABLES[server.name]}={server.url}", flush=True)
     return 0
 

@@ -15,7 +15,12 @@ from tests.servers.ports import free_port
 
 _START_TIMEOUT_S = 120
 _INSIDE = {"kafka": 9092, "neo4j": 7687, "mongo": 27017, "postgres": 5432}
-_IMAGES = {"kafka": "apache/kafka:4.1.2", "neo4j": "neo4j:5.26.30-community", "mongo": "mongo:8.0", "postgres": "postgres:15"}
+_IMAGES = {
+    "kafka": "apache/kafka:4.1.2",
+    "neo4j": "neo4j:5.26.30-community",
+    "mongo": "mongo:8.0",
+    "postgres": "postgres:15",
+}
 _URLS = {
     "kafka": "{host}:{port}",
     "neo4j": "bolt://{host}:{port}",
@@ -36,7 +41,7 @@ def available() -> bool:
 
 
 def start(name: str) -> str:
-    """Start one and return its URL once it answers; testcontainers removes it after this process. Raises ServerBroken."""
+    """Start one and return its URL once it answers; it is removed after this process. Raises ServerBroken."""
     from testcontainers.core.container import DockerContainer
 
     port = free_port()  # chosen before, since Kafka tells its clients its own address

@@ -10,9 +10,9 @@ class ServersError(Exception):
     """Whatever goes wrong here."""
 
 
-class ServerMissing(ServersError):  # noqa: N818 - reads as the reason of a skip
+class ServerMissing(ServersError):
     """No such server can be had on this machine; the text says what is lacking."""
 
 
-class ServerBroken(ServersError):  # noqa: N818
+class ServerBroken(ServersError):
     """The server did not do what it must; the text has the end of its log."""

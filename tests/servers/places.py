@@ -50,13 +50,15 @@ class KafkaTopics:
     def __enter__(self) -> KafkaTopics:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self.made:
             for deleted in self._admin().delete_topics(self.made, request_timeout=_TIMEOUT_S).values():
                 with contextlib.suppress(Exception):  # never made, or the broker was left down
                     deleted.result(_TIMEOUT_S)
 
-    def _admin(self):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    def _admin(self):  # type: ignore[no-untyped-def]
         from confluent_kafka.admin import AdminClient
 
         return AdminClient({"bootstrap.servers": self.url, "log_level": 0}, logger=_QUIET)
@@ -102,11 +104,13 @@ def empty_neo4j(url: str) -> None:
     """
     from neo4j import GraphDatabase
 
-    if urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1") and not os.environ.get("HEADWATER_TEST_NEO4J_EMPTY"):
+    if urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1") and not os.environ.get(
+        "HEADWATER_TEST_NEO4J_EMPTY"
+    ):
         raise ServersError(f"the test would delete everything in {url}: set HEADWATER_TEST_NEO4J_EMPTY=1 if it may")
     with GraphDatabase.driver(url) as driver, driver.session(database="neo4j") as session:
         session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
-        for kind in ("CONSTRAINT", "INDEX"):
-            lookup = " WHERE type <> 'LOOKUP'" if kind == "INDEX" else ""
-            for name in [record["name"] for record in session.run(f"SHOW {kind}S YIELD * {lookup} RETURN name")]:
+        for kind, plural in (("CONSTRAINT", "CONSTRAINTS"), ("INDEX", "INDEXES")):
+            kept = "WHERE type <> 'LOOKUP'" if kind == "INDEX" else ""  # the two that every database comes with
+            for name in session.run(f"SHOW {plural} YIELD name, type {kept} RETURN name").value():
                 session.run(f"DROP {kind} `{name.replace('`', '``')}` IF EXISTS").consume()

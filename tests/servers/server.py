@@ -167,8 +167,8 @@ class Server(abc.ABC):
                 process.resume()
 
     def remove(self) -> None:
-        """Stop it and delete its directory."""
-        self.stop()
+        """Kill it and delete its directory."""
+        self.kill()
         shutil.rmtree(self.directory, ignore_errors=True)
 
     @property

@@ -16,7 +16,11 @@ PACKAGES = {"mvn": "maven", "java": "default-jdk-headless", "javac": "default-jd
             "postgres": "postgresql"}  # fmt: skip
 """Program -> the Debian package that brings it."""
 
-_ASIDE = {"go": ["/usr/local/go/bin"], "postgres": ["/usr/lib/postgresql/*/bin"], "initdb": ["/usr/lib/postgresql/*/bin"]}
+_ASIDE = {
+    "go": ["/usr/local/go/bin"],
+    "postgres": ["/usr/lib/postgresql/*/bin"],
+    "initdb": ["/usr/lib/postgresql/*/bin"],
+}
 """Where programs live that their installers leave out of PATH."""
 
 _OLDEST_GO = (1, 24)
@@ -55,7 +59,7 @@ def run_tool(command: list[str], *, where: Path, doing: str, identity: Mapping[s
 
 
 def install() -> None:
-    """Gives a Debian or Ubuntu machine what it lacks to build and run the servers, with apt-get as root or through sudo.
+    """Gives a Debian or Ubuntu machine what it lacks to build and run the servers, by apt-get as root or through sudo.
 
     Kafka and Neo4j are jars, fetched by Maven and run by Java (a JDK: Neo4j's launcher is one compiled class); the
     MongoDB-protocol server is compiled by Go; PostgreSQL is the distribution's own. A program that is already there,
@@ -68,7 +72,9 @@ def install() -> None:
         as_root = [] if os.geteuid() == 0 else ["sudo"]
         quiet = [*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
         run_tool([*quiet, "update"], where=Path("/"), doing="apt-get update")
-        run_tool([*quiet, "install", "-y", "--no-install-recommends", *lacking], where=Path("/"), doing="apt-get install")
+        run_tool(
+            [*quiet, "install", "-y", "--no-install-recommends", *lacking], where=Path("/"), doing="apt-get install"
+        )
     version = subprocess.run([need_tool("go"), "version"], capture_output=True, text=True, check=True).stdout
     if (found := re.search(r"go(\d+)\.(\d+)", version)) and tuple(map(int, found.groups())) < _OLDEST_GO:
         oldest = ".".join(map(str, _OLDEST_GO))

@@ -8,7 +8,11 @@ from tests.servers.cache import built
 from tests.servers.tools import need_tool, run_tool
 
 # Serial collection costs least on a heap of this size and two shared cores.
-JAVA_OPTIONS = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:-UsePerfData")
+STEADY = ("-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:-UsePerfData")
+"""For a server that stays and is measured."""
+
+QUICK = (*STEADY, "-XX:TieredStopAtLevel=1")
+"""For one that tests start and kill: half the processor time to start, slower once warm."""
 
 
 def fetched(name: str) -> Path:
@@ -16,7 +20,7 @@ def fetched(name: str) -> Path:
     return built(name, lambda place: _fetch(name, place))
 
 
-def java(place: Path, main: str, *arguments: str, options: tuple[str, ...] = JAVA_OPTIONS) -> list[str]:
+def java(place: Path, main: str, *arguments: str, options: tuple[str, ...]) -> list[str]:
     """The command that runs a class of a fetched recipe."""
     return [need_tool("java"), *options, "-cp", f"{place}:{place}/lib/*", main, *arguments]
 

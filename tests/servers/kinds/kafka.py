@@ -6,14 +6,13 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.servers.kinds.jars import fetched, java
+from tests.servers.kinds.jars import QUICK, STEADY, fetched, java
 from tests.servers.ports import free_port
 from tests.servers.server import Server, address
 from tests.servers.tools import run_tool
 
 _CLUSTER = "aGVhZHdhdGVyLXRlc3RzIQ"  # any 16 bytes in base64
 _QUIET = logging.getLogger("tests.servers.kafka")
-_FORMATTER_OPTIONS = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 
 
 class Kafka(Server):
@@ -67,6 +66,9 @@ class Kafka(Server):
             "num.io.threads": 4,
             "background.threads": 2,
             "group.initial.rebalance.delay.ms": 0,
+            # A broker that was killed is let in again when its old session has run out: 9 s else.
+            "broker.session.timeout.ms": 2000,
+            "broker.heartbeat.interval.ms": 400,
             "log.cleaner.dedupe.buffer.size": 8 << 20,  # 128 MiB of the heap else
             # One broker cannot replicate, and few partitions of the internal topics are read back faster.
             "offsets.topic.replication.factor": 1,
@@ -79,12 +81,10 @@ class Kafka(Server):
         } | self._settings
         properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
         if not (data / "meta.properties").exists():
-            command = java(
-                place, "kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(properties),
-                options=_FORMATTER_OPTIONS,
-            )  # fmt: skip
+            formatter = ("kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(properties))
+            command = java(place, *formatter, options=QUICK)
             run_tool(command, where=self.directory, doing="formatting Kafka's data directory")
-        return java(place, "kafka.Kafka", str(properties))
+        return java(place, "kafka.Kafka", str(properties), options=STEADY if self._detached else QUICK)
 
     def _more_state(self) -> dict[str, int]:
         return {"controller_port": self._controller_port}

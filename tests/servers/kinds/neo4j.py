@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.servers.kinds.jars import JAVA_OPTIONS, fetched, java
+from tests.servers.kinds.jars import QUICK, STEADY, fetched, java
 from tests.servers.server import Server, address
 
 # What the database's own start script opens for it.
@@ -45,8 +45,9 @@ class Neo4j(Server):
             "server.memory.pagecache.size": "256m",
             "dbms.security.auth_enabled": "false",
             "dbms.usage_report.enabled": "false",
+            "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",  # else every stop takes ten seconds
             "db.tx_log.preallocate": "false",  # 256 MiB at every new database else
         }
         configuration.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
-        options = (*JAVA_OPTIONS, *_OPENED)
+        options = (*(STEADY if self._detached else QUICK), *_OPENED)
         return java(fetched("neo4j"), "Neo4jServer", str(self.directory), str(configuration), options=options)

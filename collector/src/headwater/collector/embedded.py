@@ -17,6 +17,7 @@ from headwater.collector.questions import Questions
 from headwater.collector.settings import Settings
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
+from headwater.shared.event import LineageEvent
 from headwater.shared.log import Log, Record
 
 if TYPE_CHECKING:
@@ -108,17 +109,23 @@ class Embedded:
         await self._stack.aclose()
         self._pipeline = self._questions = None
 
-    async def ingest(self, events: Sequence[bytes], *, timeout_s: float = 15.0) -> list[Settlement]:
+    async def ingest(self, events: Sequence[bytes | LineageEvent], *, timeout_s: float = 15.0) -> list[Settlement]:
         """Appends the events, durable, and waits until each is settled: one ``Settlement`` an event, in order.
 
         ``STORED``: it can be read back now. ``RETRY``, ``PENDING``: durable, and stored later by itself.
         ``DEAD_LETTER``: refused, with the reason. Bytes that are no event are taken too and end as dead letters: check
-        with the codec first. Raises LogFullError or TransientError if the log did not take them; then sending them
+        with the codec first, and pass what it made of them, which saves doing it again. Raises LogFullError or TransientError if the log did not take them; then sending them
         again is safe.
         """
         if not events:
             return []
-        offsets = await self.log.append(self.topics.main, [Record(raw) for raw in events])
+        records = []
+        for event in events:
+            if isinstance(event, LineageEvent):
+                self.pipeline.foresee(event)
+                event = event.raw
+            records.append(Record(event))
+        offsets = await self.log.append(self.topics.main, records)
         return await self.pipeline.wait_settled(offsets, timeout_s=timeout_s)
 
     async def drain(self, *, timeout_s: float | None = None) -> bool:

@@ -28,9 +28,9 @@ from __future__ import annotations
 
 from headwater.shared.errors import ConfigurationError
 
-from ._context import child_env, current_run, propagate
+from ._context import child_env, propagate
 from ._dataset import DatasetLike, LineageDataset
-from ._default import configure, emit, flush, run, shutdown, stats, track_lineage
+from ._default import configure, current_run, emit, flush, run, shutdown, stats, track_lineage
 from ._producer import LineageProducer
 from ._run import Run
 from ._stats import Stats

@@ -21,11 +21,6 @@ R = TypeVar("R")
 CURRENT: ContextVar[Run | None] = ContextVar("headwater_current_run", default=None)
 
 
-def current_run() -> Run | None:
-    """The innermost run that is open here, or None. Tasks inherit it; for threads see ``propagate``."""
-    return CURRENT.get()
-
-
 def ancestry_here() -> Ancestry | None:
     """What a run that starts here has above it."""
     run = CURRENT.get()

@@ -28,7 +28,8 @@ class HeadwaterConfig(Config):
 
     @classmethod
     def from_dict(cls, params: dict[str, Any]) -> HeadwaterConfig:
-        return cls({str(key).lower(): value for key, value in params.items() if key != "type"})
+        """``transports`` is what openlineage-python adds by itself where OPENLINEAGE_URL is set beside us."""
+        return cls({str(key).lower(): value for key, value in params.items() if key not in ("type", "transports")})
 
 
 class HeadwaterTransport(Transport):

@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope
 from headwater.collector.pipeline.outcome import Outcome, Settlement
 from headwater.shared import codec
 from headwater.shared.errors import InvalidEventError, InvalidFieldError, PermanentError, TransientError
+from headwater.shared.event import LineageEvent
 from headwater.shared.limits import DEFAULT_LIMITS, Limits
 
 from . import bodies, split
@@ -45,10 +46,10 @@ async def accept_event(services: Services, limits: IngestLimits, scope: Scope, r
         gzipped = bodies.check_headers(scope["headers"], max_bytes)
         body = await bodies.read(receive, max_bytes)
         if len(body) <= (_INLINE_GZIP_BYTES if gzipped else _INLINE_BYTES):
-            raw = _checked(body, gzipped, limits.event)
+            event = _checked(body, gzipped, limits.event)
         else:
-            raw = await asyncio.to_thread(_checked, body, gzipped, limits.event)
-        settlement = (await _ingest(services, [raw]))[0]
+            event = await asyncio.to_thread(_checked, body, gzipped, limits.event)
+        settlement = (await _ingest(services, [event]))[0]
     except Refusal as refusal:
         return refusal.answer()
     if settlement.outcome is Outcome.STORED:
@@ -72,14 +73,14 @@ async def accept_batch(services: Services, limits: IngestLimits, scope: Scope, r
 
 
 class _SortedOut(NamedTuple):
-    good: list[bytes]
+    good: list[LineageEvent]
     failed: list[Json]
 
 
-def _checked(body: bytes, gzipped: bool, limits: Limits) -> bytes:
+def _checked(body: bytes, gzipped: bool, limits: Limits) -> LineageEvent:
     raw = bodies.gunzip(body, limits.max_event_bytes) if gzipped else body
     try:
-        codec.decode(raw, limits)
+        return codec.decode(raw, limits)
     except InvalidEventError as error:
         first = raw[:64].lstrip()[:1]
         if first == b"[":
@@ -87,20 +88,17 @@ def _checked(body: bytes, gzipped: bool, limits: Limits) -> bytes:
         if first != b"{" and isinstance(error, InvalidFieldError):
             raise Refusal(400, str(error), errors=[str(error)]) from error
         raise invalid_event(error, all_faults(raw, error, limits)) from error
-    return raw
 
 
 def _sorted_out(body: bytes, gzipped: bool, limits: IngestLimits) -> _SortedOut:
     raw = bodies.gunzip(body, limits.max_batch_bytes) if gzipped else body
-    good: list[bytes] = []
+    good: list[LineageEvent] = []
     failed: list[Json] = []
     for index, element in enumerate(split.elements(raw, limits.max_batch_events)):
         try:
-            codec.decode(element, limits.event)
+            good.append(codec.decode(element, limits.event))
         except InvalidEventError as error:
             failed.append(_failure(index, error))
-        else:
-            good.append(element)
     return _SortedOut(good, failed)
 
 
@@ -108,7 +106,7 @@ def _failure(index: int, error: InvalidEventError) -> Json:
     return {"index": index, "reason": str(error), "retriable": False}
 
 
-async def _ingest(services: Services, events: list[bytes]) -> list[Settlement]:
+async def _ingest(services: Services, events: list[LineageEvent]) -> list[Settlement]:
     try:
         return list(await services.ingest(events))
     except TransientError as error:

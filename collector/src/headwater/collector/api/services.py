@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 from headwater.collector.deadletters import DeadLetters
 from headwater.collector.pipeline.outcome import Settlement
 from headwater.collector.questions import Questions
+from headwater.shared.event import LineageEvent
 
 Json: TypeAlias = dict[str, Any]
 """A JSON object, ready to be written."""
@@ -37,7 +38,7 @@ class Services(Protocol):
         """Of every metric of this collector; the API adds its own."""
         ...
 
-    async def ingest(self, events: Sequence[bytes]) -> Sequence[Settlement]:
+    async def ingest(self, events: Sequence[LineageEvent]) -> Sequence[Settlement]:
         """Appends events that the codec accepts to the log, and waits for a bounded time until each is settled. One
         settlement an event, in order. Raises TransientError or PermanentError where the log did not take them."""
         ...

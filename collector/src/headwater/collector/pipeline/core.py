@@ -23,6 +23,7 @@ from headwater.collector.stores.composite import CompositeLineageStore
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.codec import decode as decode_event
+from headwater.shared.event import LineageEvent
 from headwater.shared.log import Log
 
 _log = structlog.get_logger("headwater.collector")
@@ -119,6 +120,10 @@ class Pipeline:
                 return await self._main.progress.drained()
         except TimeoutError:
             return False
+
+    def foresee(self, event: LineageEvent) -> None:
+        """See ``Preparer.foresee``."""
+        self._parts.preparer.foresee(event)
 
     async def wait_settled(self, offsets: Sequence[int], *, timeout_s: float = 30.0) -> list[Settlement]:
         """What became of records of the main topic (partition 0) that were appended since this pipeline started, in the

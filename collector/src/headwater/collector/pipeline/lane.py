@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import structlog
 
+from headwater.collector.pipeline.callers import Callers
 from headwater.collector.pipeline.delivery import Delivery
 from headwater.collector.pipeline.divert import StoppedError
 from headwater.collector.pipeline.outcome import Settlement
@@ -61,6 +62,7 @@ class Lane:
                 topic=self.topic,
                 rung=self._rung,
                 on_settled=self._on_settled,
+                callers=Callers(lambda: self._settlements.waiting if self._settlements is not None else 0),
             ).run()
         finally:
             await consumer.close()

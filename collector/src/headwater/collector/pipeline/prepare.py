@@ -20,6 +20,9 @@ _RECORDS_A_SLICE = 16
 """Records prepared before others get their turn: a few milliseconds of work."""
 
 
+_MAX_FORESEEN = 1_024
+
+
 class Prepared(NamedTuple):
     """A batch, ready for the stores."""
 
@@ -43,6 +46,14 @@ class Preparer:
 
     def __init__(self, decode: Decode, project: Project) -> None:
         self._decode, self._project = decode, project
+        self._foreseen: dict[bytes, LineageEvent] = {}
+
+    def foresee(self, event: LineageEvent) -> None:
+        """An event that was decoded at the entrance will come through the log: its bytes need not be decoded again.
+        At most ``_MAX_FORESEEN`` are remembered."""
+        if len(self._foreseen) >= _MAX_FORESEEN:
+            self._foreseen.clear()
+        self._foreseen[event.raw] = event
 
     async def prepare(self, records: Sequence[StoredRecord]) -> Prepared:
         """Never raises on account of a record: what cannot be decoded or projected is among the refusals."""
@@ -67,7 +78,7 @@ class Preparer:
     def prepare_one(self, raw: bytes, indexes: dict[str, int], events: list[ProjectedEvent]) -> int | Failure:
         """The index of the record's event in ``events``, put there if it is new; or why there is none."""
         try:
-            event = self._decode(raw)
+            event = self._foreseen.pop(raw, None) or self._decode(raw)
         except InvalidEventError as error:
             return Failure(error.reason, "decode", error.message, error.where)
         except Exception as error:  # a bug of ours: one record must not stall the rest

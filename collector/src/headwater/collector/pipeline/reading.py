@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from headwater.collector.ledger import Ledger
+from headwater.collector.pipeline.callers import Callers
 from headwater.collector.pipeline.delivery import Delivery
 from headwater.collector.pipeline.divert import StoppedError
 from headwater.collector.pipeline.letters import opened
@@ -34,10 +35,12 @@ class Reading:
         topic: str,
         rung: int | None,
         on_settled: Callable[[int, list[Settlement]], None],
+        callers: Callers,
     ) -> None:
         """``on_settled`` is told the position in partition 0, and what was not stored."""
         self._parts, self._consumer, self._delivery, self._progress = parts, consumer, delivery, progress
         self._name, self._topic, self._rung, self._on_settled = name, topic, rung, on_settled
+        self._callers = callers
         self._ledger = Ledger()
         self._committed: dict[TopicPartition, int] = {}
         self._committed_at_s = self._sampled_at_s = parts.clock.monotonic_s()
@@ -59,11 +62,7 @@ class Reading:
         batches = self._parts.batches
         dirty = self._ledger.committable() != self._committed
         batch = await self._unless_stopped(
-            self._consumer.next_batch(
-                max_records=batches.max_records,
-                max_bytes=batches.max_bytes,
-                timeout_s=batches.commit_every_s if dirty else batches.poll_s,
-            )
+            self._next_batch(timeout_s=batches.commit_every_s if dirty else batches.poll_s)
         )
         if not batch:
             await self._finish_writing()
@@ -71,6 +70,7 @@ class Reading:
             await self._sample_lag()
             await self._parts.writes.stores.probe()  # or nobody would notice, while nothing comes in, that one is back
             return
+        await self._callers.gather(batch, lambda: self._next_batch(timeout_s=0))
         self._track(batch)
         if self._rung is not None:
             await self._retry(batch)
@@ -84,6 +84,12 @@ class Reading:
         await self._commit(force=False)
         if self._parts.clock.monotonic_s() - self._sampled_at_s >= _LAG_EVERY_S:
             await self._sample_lag()
+
+    async def _next_batch(self, *, timeout_s: float) -> list[StoredRecord]:
+        batches = self._parts.batches
+        return await self._consumer.next_batch(
+            max_records=batches.max_records, max_bytes=batches.max_bytes, timeout_s=timeout_s
+        )
 
     def _prepares_ahead(self, batch: list[StoredRecord]) -> bool:
         batches = self._parts.batches

@@ -42,6 +42,11 @@ class Settlements:
             if not future.done():
                 future.set_result(None)
 
+    @property
+    def waiting(self) -> int:
+        """Callers that wait now."""
+        return len(self._waiters)
+
     async def wait(self, offsets: Sequence[int], *, timeout_s: float) -> list[Settlement]:
         """What became of each, in the order given; ``PENDING`` for those not settled in time, and for
         those that were settled too long ago to know. Never raises."""
