@@ -40,9 +40,9 @@ def main() -> int:
     if unknown := [name for name in options.names if name not in NAMES]:
         parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(NAMES)}")
     servers = [_standing(name) for name in options.names or NAMES]
-    return {"up": _up, "status": _status, "build": _build, "down": lambda them: _down(them, options.wipe)}[
-        options.command
-    ](servers)
+    if options.command == "down":
+        return _down(servers, options.wipe)
+    return {"up": _up, "status": _status, "build": _build}[options.command](servers)
 
 
 def _standing(name: str) -> Server:

@@ -9,6 +9,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+import psutil
+
 from tests.servers import containers
 from tests.servers.kinds import KINDS
 from tests.servers.server import Server
@@ -16,6 +18,9 @@ from tests.servers.server import Server
 NAMES = tuple(KINDS)
 VARIABLES = {name: f"HEADWATER_TEST_{name.upper()}" for name in NAMES}
 """Server -> the environment variable that names a running one. Its content is the tests' to delete."""
+
+
+_ROOM = "headwater-servers-"
 
 
 @cache
@@ -43,10 +48,19 @@ def launch(name: str, **options: object) -> Server:
     """Start another server, on a free port, in a temporary directory; both go when this process ends, ``remove()``
     does it earlier. ``options`` are those of its class (Kafka: ``settings``). Raises ServerMissing, ServerBroken."""
     KINDS[name]  # an unknown name leaves no directory
-    room = Path(tempfile.mkdtemp(prefix="headwater-servers-"))
+    _sweep()
+    room = Path(tempfile.mkdtemp(prefix=f"{_ROOM}{os.getpid()}-"))
     room.chmod(0o711)  # PostgreSQL may run under another account
     atexit.register(shutil.rmtree, room, ignore_errors=True)
     server = KINDS[name](room / name, **options)  # type: ignore[arg-type]
     atexit.register(server.remove)
     server.start()
     return server
+
+
+def _sweep() -> None:
+    """Delete what processes left that were killed; their servers ended with them."""
+    for room in Path(tempfile.gettempdir()).glob(f"{_ROOM}*-*"):
+        owner = room.name.removeprefix(_ROOM).partition("-")[0]
+        if owner.isdigit() and not psutil.pid_exists(int(owner)):
+            shutil.rmtree(room, ignore_errors=True)

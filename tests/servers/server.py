@@ -192,9 +192,10 @@ class Server(abc.ABC):
     def _more_state(self) -> dict[str, int]:
         return {}
 
-    def _read_state(self) -> dict[str, float | int]:
+    def _read_state(self) -> dict[str, Any]:
         path = self.directory / "state.json"
-        return json.loads(path.read_text()) if path.exists() else {}
+        state: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+        return state
 
     def _wait_until_it_answers(self) -> None:
         until = time.monotonic() + self.start_timeout_s

@@ -42,9 +42,9 @@ def need_tool(program: str) -> str:
     raise ServerMissing(f"{program} is not installed: `python -m tests.servers install`, or the package {package}")
 
 
-def run_tool(command: list[str], *, where: Path, doing: str, identity: Mapping[str, Any] | None = None) -> None:
-    """Runs a build step, under another ``identity`` (arguments of Popen) where given. Raises ServerMissing with the
-    end of its output when it fails."""
+def run_tool(command: list[str], *, where: Path, doing: str, identity: Mapping[str, Any] | None = None) -> str:
+    """Runs a build step, under another ``identity`` (arguments of Popen) where given, and returns what it printed.
+    Raises ServerMissing with the end of that when it fails."""
     done = subprocess.run(
         command,
         **({"cwd": where} | dict(identity or {})),
@@ -56,6 +56,7 @@ def run_tool(command: list[str], *, where: Path, doing: str, identity: Mapping[s
     if done.returncode:
         output = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
         raise ServerMissing(f"{doing} failed ({' '.join(command[:2])} ended with {done.returncode}):\n{output}")
+    return done.stdout
 
 
 def install() -> None:

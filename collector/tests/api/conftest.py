@@ -20,7 +20,7 @@ from headwater.collector.projection import project
 from headwater.collector.questions import Questions
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.collector.stores.sql.store import SqlLineageStore
-from headwater.shared import codec
+from headwater.shared.event import LineageEvent
 from headwater.shared.limits import Limits
 from headwater.shared.log.memory import MemoryLog
 
@@ -41,13 +41,12 @@ class Direct:
         self.error: Exception | None = None
         self.ready = Readiness(True, {"pipeline": "ok"})
 
-    async def ingest(self, events: Sequence[bytes]) -> list[Settlement]:
+    async def ingest(self, events: Sequence[LineageEvent]) -> list[Settlement]:
         if self.error is not None:
             raise self.error
         first = len(self.took)
-        self.took.extend(events)
-        decoded = [codec.decode(raw) for raw in events]
-        await self._store.write([ProjectedEvent(event, project(event)) for event in decoded])
+        self.took.extend(event.raw for event in events)
+        await self._store.write([ProjectedEvent(event, project(event)) for event in events])
         return [Settlement(first + index, self.outcome) for index in range(len(events))]
 
     async def readiness(self) -> Readiness:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 from tests.servers.cache import built
+from tests.servers.errors import ServerMissing
 from tests.servers.server import Server, address
 from tests.servers.tools import need_tool, run_tool
 
@@ -38,4 +41,16 @@ class Mongo(Server):
 
 
 def _compile(place: Path) -> None:
-    run_tool([need_tool("go"), "build", "-o", "server", "."], where=place, doing="compiling FerretDB")
+    go, module, copy = need_tool("go"), "github.com/FerretDB/FerretDB", place / "ferretdb"
+    run_tool([go, "mod", "download", module], where=place, doing="fetching FerretDB")
+    source = run_tool([go, "list", "-m", "-f", "{{.Dir}}", module], where=place, doing="finding FerretDB").strip()
+    run_tool(["cp", "-r", "--no-preserve=mode", source, str(copy)], where=place, doing="copying FerretDB")
+    for correction in json.loads((place / "corrections.json").read_text()):
+        path = copy / correction["file"]
+        text = path.read_text()
+        if text.count(correction["from"]) != 1:
+            raise ServerMissing(f"a correction in recipes/mongo does not fit this FerretDB: {correction['why']}")
+        path.write_text(text.replace(correction["from"], correction["to"]))
+    run_tool([go, "mod", "edit", "-replace", f"{module}=./ferretdb"], where=place, doing="correcting FerretDB")
+    run_tool([go, "build", "-o", "server", "."], where=place, doing="compiling FerretDB")
+    shutil.rmtree(copy)
