@@ -7,7 +7,7 @@ STAMP := $(VENV)/.setup-done
 PINS := requirements/uv.txt requirements/dev.txt
 DEMO_DIR ?= .headwater/demo
 
-.PHONY: help setup demo test lint bench soak pins clean
+.PHONY: help setup demo test lint bench soak servers pins clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -39,11 +39,14 @@ lint: setup      ## ruff and mypy, strict
 bench: setup     ## every benchmark, ratios in one run
 	@$(BIN)/python -m benchmarks
 
+servers: setup   ## start real servers on loopback for the tests (Kafka, Neo4j, MongoDB protocol, PostgreSQL)
+	@$(BIN)/python -m tests.servers up
+
 pins: setup      ## renew the hash-pinned requirements
 	@cd requirements && ../$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--python-version 3.11 uv.in -o uv.txt --custom-compile-command 'make pins'
 	@$(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links --python-version 3.11 \
-		shared/pyproject.toml producer/pyproject.toml collector/pyproject.toml --group pyproject.toml:dev \
+		shared/pyproject.toml producer/pyproject.toml collector/pyproject.toml --all-extras --group pyproject.toml:dev \
 		--no-emit-package headwater-shared --no-emit-package headwater-producer --no-emit-package headwater-collector \
 		--custom-compile-command 'make pins' -o requirements/dev.txt
 

@@ -18,7 +18,7 @@ from .documents import stored_ids
 from .events import raw
 from .processes import Child
 
-KILLS = 200 if FULL else 15
+KILLS = 200 if FULL else 10
 PER_KILL = 150
 
 
@@ -50,6 +50,7 @@ async def attack(directory: Path, kills: int) -> None:
         fingerprints.append(await embedded.questions.fingerprint())
         await embedded.stop()
         assert sorted(stored) == sorted(decode(event).event_id for event in everything), f"HEADWATER_SEED={SEED}"
+        print(f"HEADWATER_SEED={SEED}: {place.name}, {kills} kills, {len(everything)} known, {len(stored)} stored")
     assert fingerprints[0] == fingerprints[1], f"HEADWATER_SEED={SEED}"
 
 

@@ -40,6 +40,7 @@ async def attack(directory: Path, kills: int) -> None:
     await embedded.drain()
     stored = await stored_ids(embedded.questions)
     await embedded.stop()
+    print(f"HEADWATER_SEED={SEED}: {kills} kills, {len(acknowledged)} acknowledged, {len(stored)} stored")
     lost = acknowledged - set(stored)
     assert len(acknowledged) > kills
     assert not lost, f"HEADWATER_SEED={SEED}: {len(lost)} of {len(acknowledged)} acknowledged events are lost"

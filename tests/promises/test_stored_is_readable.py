@@ -32,7 +32,7 @@ from .events import numbered
 from .processes import Child
 
 BATCH = 1_500
-ROUNDS, KILLS = (20, 100) if FULL else (2, 4)
+ROUNDS, KILLS = (20, 100) if FULL else (2, 3)
 
 
 def of_sender(sender: str, count: int) -> list[bytes]:

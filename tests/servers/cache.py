@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 RECIPES = Path(__file__).parent / "recipes"
@@ -30,8 +31,7 @@ def built(name: str, build: Callable[[Path], None]) -> Path:
     done = cache_directory() / f"{name}-{_fingerprint(recipe)}"
     if done.is_dir():
         return done
-    with (cache_directory() / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone(name):
         if done.is_dir():
             return done
         with tempfile.TemporaryDirectory(prefix=f"{name}-building-", dir=cache_directory()) as room:
@@ -40,6 +40,14 @@ def built(name: str, build: Callable[[Path], None]) -> Path:
             build(place)
             place.rename(done)
     return done
+
+
+@contextlib.contextmanager
+def alone(name: str) -> Iterator[None]:
+    """One process at a time, for each name."""
+    with (cache_directory() / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _fingerprint(recipe: Path) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 
 from tests.servers.errors import ServerMissing
 
-PACKAGES = {"mvn": "maven", "java": "default-jdk-headless", "javac": "default-jdk-headless", "go": "golang-go",
-            "postgres": "postgresql"}  # fmt: skip
+_JDK = "default-jdk-headless"
+PACKAGES = {"mvn": "maven", "java": _JDK, "javac": _JDK, "jar": _JDK, "go": "golang-go", "postgres": "postgresql"}
 """Program -> the Debian package that brings it."""
 
 _ASIDE = {

@@ -1,4 +1,4 @@
-"""Every merge rule, attacked: random facts in random batches, orders and copies leave what merging them by hand leaves."""
+"""Every merge rule, attacked: random facts in random batches, orders and copies leave what merging by hand leaves."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from headwater.collector.facts import (
     DatasetSeen,
     DesignIO,
-    Fact,
     FacetSaid,
+    Fact,
     JobSeen,
     Lifecycle,
     Projection,

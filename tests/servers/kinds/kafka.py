@@ -6,16 +6,16 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.servers.kinds.jars import QUICK, STEADY, fetched, java
+from tests.servers.kinds.jars import QUICK, JavaServer
 from tests.servers.ports import free_port
-from tests.servers.server import Server, address
-from tests.servers.tools import run_tool
+from tests.servers.server import address
+from tests.servers.tools import need_tool, run_tool
 
 _CLUSTER = "aGVhZHdhdGVyLXRlc3RzIQ"  # any 16 bytes in base64
 _QUIET = logging.getLogger("tests.servers.kafka")
 
 
-class Kafka(Server):
+class Kafka(JavaServer):
     """``url`` is a bootstrap address. Topics are made on request only; ``settings`` override server.properties."""
 
     name = "kafka"
@@ -38,9 +38,6 @@ class Kafka(Server):
     def url(self) -> str:
         return address(self.port)
 
-    def build(self) -> None:
-        fetched("kafka")
-
     @staticmethod
     def ask(url: str) -> None:
         """Asks for the brokers: one that is registered and unfenced is among them."""
@@ -51,7 +48,7 @@ class Kafka(Server):
             raise ConnectionError("no broker is unfenced yet")
 
     def _prepare(self) -> list[str]:
-        place, data, properties = fetched("kafka"), self.directory / "data", self.directory / "server.properties"
+        data, properties = self.directory / "data", self.directory / "server.properties"
         listener, controller = f"PLAINTEXT://{address(self.port)}", f"CONTROLLER://{address(self._controller_port)}"
         settings = {
             "process.roles": "broker,controller",
@@ -82,9 +79,9 @@ class Kafka(Server):
         properties.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
         if not (data / "meta.properties").exists():
             formatter = ("kafka.tools.StorageTool", "format", "-t", _CLUSTER, "-c", str(properties))
-            command = java(place, *formatter, options=QUICK)
+            command = [need_tool("java"), *QUICK, *self._classes(), *formatter]
             run_tool(command, where=self.directory, doing="formatting Kafka's data directory")
-        return java(place, "kafka.Kafka", str(properties), options=STEADY if self._detached else QUICK)
+        return self._java("kafka.Kafka", str(properties))
 
     def _more_state(self) -> dict[str, int]:
         return {"controller_port": self._controller_port}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.servers.kinds.jars import QUICK, STEADY, fetched, java
-from tests.servers.server import Server, address
+from tests.servers.kinds.jars import JavaServer
+from tests.servers.server import address
 
 # What the database's own start script opens for it.
 _OPENED = (
@@ -13,7 +13,7 @@ _OPENED = (
 )
 
 
-class Neo4j(Server):
+class Neo4j(JavaServer):
     """One database, ``neo4j``: the community edition has no others."""
 
     name = "neo4j"
@@ -24,9 +24,6 @@ class Neo4j(Server):
     @property
     def url(self) -> str:
         return f"bolt://{address(self.port)}"
-
-    def build(self) -> None:
-        fetched("neo4j")
 
     @staticmethod
     def ask(url: str) -> None:
@@ -49,5 +46,7 @@ class Neo4j(Server):
             "db.tx_log.preallocate": "false",  # 256 MiB at every new database else
         }
         configuration.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
-        options = (*(STEADY if self._detached else QUICK), *_OPENED)
-        return java(fetched("neo4j"), "Neo4jServer", str(self.directory), str(configuration), options=options)
+        return self._java("Neo4jServer", str(self.directory), str(configuration))
+
+    def _more_options(self) -> tuple[str, ...]:
+        return _OPENED

@@ -22,8 +22,8 @@ class LineageStoreProtocol(Protocol):
 
     ``write`` MUST be idempotent and commutative: the same events in any order, any batches and any number of copies
     leave the same state. It MUST return only when the batch is durable, and MUST raise only TransientError (try
-    the same batch again) or PermanentError (this batch will never be taken); on either, nothing or a part of the batch may have
-    been written. It MUST come back within its configured deadline. A store is used from one event loop.
+    the same batch again) or PermanentError (this batch will never be taken); on either, nothing or a part of the
+    batch may have been written. It MUST come back within its configured deadline. A store is used from one event loop.
     """
 
     name: str
