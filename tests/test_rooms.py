@@ -19,11 +19,20 @@ ROOMS = {"shared": {"shared"}, "producer": {"producer", "shared"}, "collector": 
 """Room to the rooms it may import."""
 
 OPTIONAL = {
-    "shared": {"orjson": "*"},
-    "producer": {"openlineage": "openlineage.py", "attr": "openlineage.py"},
-    "collector": {},
+    "shared": {"orjson": ("orjson", "*"), "aiokafka": ("aiokafka", "log/kafka/")},
+    "producer": {
+        "openlineage": ("openlineage-python", "openlineage.py"),
+        "attr": ("openlineage-python", "openlineage.py"),
+    },
+    "collector": {
+        "pymongo": ("pymongo", "stores/document/"),
+        "bson": ("pymongo", "stores/document/"),
+        "neo4j": ("neo4j", "stores/graph/"),
+        "httpx": ("httpx", "stores/openlineage/"),
+    },
 }
-"""Third-party packages behind an extra, and the one file that may name them (`*`: any, inside a `try`)."""
+"""Third-party packages behind an extra: the distribution, and the one place below the room that may name them (`*`:
+any, inside a `try`)."""
 
 IMPORT_NAMES = {
     "pydantic-settings": "pydantic_settings", "prometheus-client": "prometheus_client", "headwater-shared": "headwater",
@@ -71,9 +80,13 @@ def dependencies(room: str) -> set[str]:
     project = tomllib.loads((ROOT / room / "pyproject.toml").read_text())["project"]
     names: set[str] = set()
     for requirement in project["dependencies"]:
-        name = requirement.split("[")[0].split(">")[0].split("=")[0].split("<")[0].strip()
+        name = _distribution(requirement)
         names |= {IMPORT_NAMES.get(name, name)} | COMES_WITH.get(name, set())
     return names
+
+
+def _distribution(requirement: str) -> str:
+    return requirement.split("[")[0].split(">")[0].split("=")[0].split("<")[0].strip()
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -89,14 +102,27 @@ def test_a_room_imports_only_what_it_may(room: str) -> None:
                 if rest.partition(".")[0] not in ROOMS[room]:
                     wrong.append(where)
             elif top in OPTIONAL[room]:
-                only = OPTIONAL[room][top]
+                _, only = OPTIONAL[room][top]
+                inside = path.relative_to(ROOT / room / "src" / "headwater" / room).as_posix()
                 if only == "*" and not said.guarded:
                     wrong.append(f"{where} and must survive its absence")
-                elif only not in ("*", path.name):
+                elif only != "*" and not inside.startswith(only):
                     wrong.append(f"{where}, which only {only} may")
             elif top not in allowed:
                 wrong.append(where)
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_is_optional_is_an_extra(room: str) -> None:
+    """Of the room's own wheel, or of one that brings the room along."""
+    wheels = [room] if room != "shared" else list(ROOMS)
+    extras: set[str] = set()
+    for wheel in wheels:
+        project = tomllib.loads((ROOT / wheel / "pyproject.toml").read_text())["project"]
+        for requirements in project["optional-dependencies"].values():
+            extras |= {_distribution(requirement) for requirement in requirements}
+    assert {distribution for distribution, _ in OPTIONAL[room].values()} <= extras
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -30,3 +30,9 @@ def numbered(family: str, number: int) -> dict[str, Any]:
 
 def raw(family: str, number: int) -> bytes:
     return json.dumps(numbered(family, number)).encode()
+
+
+def of_sender(sender: str, count: int) -> list[bytes]:
+    """Events of one job of its own, so that they can be asked for alone."""
+    job = {"namespace": "senders", "name": sender}
+    return [json.dumps({**numbered(sender, number), "job": job}).encode() for number in range(count)]

@@ -14,7 +14,7 @@ from pathlib import Path
 from headwater.collector.embedded import Embedded
 from headwater.collector.pipeline import Outcome
 
-from .test_stored_is_readable import of_sender
+from .events import of_sender
 
 SIZES = (400, 300, 1, 1, 1)
 
@@ -29,7 +29,6 @@ async def send(embedded: Embedded, life: str, place: int, size: int) -> None:
 
 async def main(directory: Path, life: str) -> None:
     async with Embedded(directory) as embedded:
-        os.write(1, b"started\n")
         await asyncio.gather(*(send(embedded, life, place, size) for place, size in enumerate(SIZES)))
 
 

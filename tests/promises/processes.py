@@ -23,14 +23,18 @@ class Child:
         self.errors = b""
         """What it wrote to its standard error, once it has ended."""
         self.process = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
+            [sys.executable, "-X", "faulthandler", "-m", module, *arguments],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment | dict(env or {}), cwd=ROOT,
         )  # fmt: skip
 
-    def wait_for_output(self, timeout_s: float = 60) -> bool:
-        """True once the child has written something, False when it ended without."""
+    def wait_for_output(self, timeout_s: float = 120) -> bool:
+        """True once the child has written something, False when it ended without. Fails with the child's stack where it
+        does neither in time."""
         ready, _, _ = select.select([self.process.stdout], [], [], timeout_s)
-        assert ready, "the child says nothing"
+        if not ready:
+            self.process.send_signal(signal.SIGABRT)
+            _, err = self.process.communicate(timeout=60)
+            raise AssertionError(f"the child says nothing for {timeout_s:g} s; it was here:\n{err.decode()}")
         return self.process.poll() is None
 
     def kill_after(self, seconds: float) -> bytes:

@@ -18,7 +18,7 @@ from .documents import stored_ids
 from .events import raw
 from .processes import Child
 
-KILLS = 200 if FULL else 10
+KILLS = 200 if FULL else 5
 PER_KILL = 150
 
 

@@ -14,7 +14,7 @@ from .documents import stored_ids
 from .events import raw
 from .processes import Child
 
-KILLS = 200 if FULL else 30
+KILLS = 200 if FULL else 20
 
 
 async def attack(directory: Path, kills: int) -> None:

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 from headwater.collector.projection import project
 from headwater.collector.questions import Questions
 from headwater.collector.stores.base import LineageStoreProtocol, ProjectedEvent
+from headwater.collector.stores.reading import Reader
 from headwater.collector.stores.sql import SqlLineageStore
 from headwater.shared.codec import decode
+from tests.support import server_stores
 
 _FAST = Path("/dev/shm")  # memory where Linux has it: hundreds of short-lived databases
 SCRATCH = _FAST if _FAST.is_dir() else Path(tempfile.gettempdir())
@@ -69,8 +71,22 @@ async def _empty_database() -> bytes:
     return _EMPTY[0]
 
 
+@asynccontextmanager
+async def _on_servers(
+    stores: Callable[[], AbstractAsyncContextManager[tuple[LineageStoreProtocol, Reader]]],
+) -> AsyncIterator[World]:
+    async with stores() as (store, reader):
+        yield World(store, Questions(reader))
+
+
 Engine = Callable[[], AbstractAsyncContextManager[World]]
-ENGINES: dict[str, Engine] = {"sqlite": sqlite_world}
+LOCAL: dict[str, Engine] = {"sqlite": sqlite_world}
+"""Cheap enough for thousands of worlds."""
+SERVERS: dict[str, Engine] = {
+    "neo4j": lambda: _on_servers(server_stores.neo4j),
+    "mongo+neo4j": lambda: _on_servers(server_stores.mongo_neo4j),
+}
+ENGINES: dict[str, Engine] = LOCAL | SERVERS
 
 
 def short(value: Any) -> str:

@@ -95,7 +95,7 @@ def test_standard_input(tmp_path: Path) -> None:
     assert len(values(tmp_path / "log")) == 2
 
 
-@pytest.mark.parametrize("url", ["kafka://host:9092/topic", "file://elsewhere/log", "nonsense", "http://"])
+@pytest.mark.parametrize("url", ["amqp://host:5672/topic", "file://elsewhere/log", "nonsense", "http://"])
 def test_a_url_that_it_cannot_send_to_ends_with_2(cli: Cli, file: Path, url: str) -> None:
     ended = cli("emit", file, "--url", url)
     assert ended.status == 2

@@ -19,6 +19,8 @@ def test_the_commands_of_the_interface_are_there(cli: Cli) -> None:
     page = cli("--help").out
     for command in (
         "up",
+        "collect",
+        "serve",
         "emit",
         "lineage",
         "runs",

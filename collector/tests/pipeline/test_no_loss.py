@@ -34,7 +34,7 @@ class FlakyLog(MemoryLog):
             raise self.chance.choice([LogFullError("full"), TransientError("gone")])
         return await super().append(topic, records)
 
-    def consumer(self, group: str, topics: Sequence[str]) -> Any:
+    def consumer(self, group: str, topics: Sequence[str], **more: Any) -> Any:
         inner, log = super().consumer(group, topics), self
 
         class Consumer:

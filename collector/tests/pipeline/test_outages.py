@@ -169,7 +169,7 @@ async def test_a_log_that_cannot_be_read_for_a_while_is_read_later(world: Any, g
     class Flaky(MemoryLog):
         failures = 3
 
-        def consumer(self, group: str, topics: Any) -> Any:
+        def consumer(self, group: str, topics: Any, **more: Any) -> Any:
             if topics == ["t"] and self.failures:
                 self.failures -= 1
                 raise (TransientError("no broker") if self.failures else RuntimeError("bug"))

@@ -138,6 +138,7 @@ class DeadLetters:
         self,
         filters: Filters = Filters(),  # noqa: B008
         *,
+        limit: int | None = None,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> int:
@@ -147,27 +148,34 @@ class DeadLetters:
         since events are told apart by their id. Letters that are not open any more are left alone. A letter that fails
         again becomes a new one.
         """
-        return await self._resolve(filters, b"replayed", dry_run=dry_run, progress=progress)
+        return await self._resolve(filters, b"replayed", limit=limit, dry_run=dry_run, progress=progress)
 
     async def purge(
         self,
         filters: Filters = Filters(),  # noqa: B008
         *,
+        limit: int | None = None,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> int:
         """Gives letters up for good and returns how many. Their bytes go when the log's retention takes them."""
-        return await self._resolve(filters, b"purged", dry_run=dry_run, progress=progress)
+        return await self._resolve(filters, b"purged", limit=limit, dry_run=dry_run, progress=progress)
 
-    async def _resolve(self, filters: Filters, resolution: bytes, *, dry_run: bool, progress: Progress | None) -> int:
+    async def _resolve(
+        self, filters: Filters, resolution: bytes, *, limit: int | None, dry_run: bool, progress: Progress | None
+    ) -> int:
         only_open = filters._replace(state="open")
         total = await self.count(only_open)
+        if limit is not None:
+            total = min(total, limit)
         done = 0
         batch: list[Letter] = []
         if not dry_run and total:
             end = (await self._log.size(self._topic))[1]
             async for letter in self._letters(only_open):
                 if letter.id >= end:  # given up meanwhile, perhaps one that was just replayed
+                    break
+                if done + len(batch) == limit:
                     break
                 batch.append(letter)
                 if len(batch) == _READ_RECORDS:

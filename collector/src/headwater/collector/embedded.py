@@ -114,8 +114,8 @@ class Embedded:
 
         ``STORED``: it can be read back now. ``RETRY``, ``PENDING``: durable, and stored later by itself.
         ``DEAD_LETTER``: refused, with the reason. Bytes that are no event are taken too and end as dead letters: check
-        with the codec first, and pass what it made of them, which saves doing it again. Raises LogFullError or TransientError if the log did not take them; then sending them
-        again is safe.
+        with the codec first, and pass what it made of them, which saves doing it again. Raises LogFullError or
+        TransientError if the log did not take them; then sending them again is safe.
         """
         if not events:
             return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from headwater.shared.log import TopicPartition
 
@@ -59,9 +59,16 @@ class Ledger:
         """The next offset to be read, of each partition, that may be committed now."""
         return {partition: lane.next_offset for partition, lane in self._lanes.items()}
 
-    def unsettled(self) -> int:
-        """How many offsets were read and are not committable yet."""
-        return sum(len(lane.pending) for lane in self._lanes.values())
+    def unsettled(self, partitions: Collection[TopicPartition] | None = None) -> int:
+        """How many offsets were read and are not committable yet, of these partitions or of all."""
+        return sum(
+            len(lane.pending) for place, lane in self._lanes.items() if partitions is None or place in partitions
+        )
+
+    def holds(self, partition: TopicPartition, offset: int) -> bool:
+        """Whether the offset was read and is not committable yet; False once its partition was revoked."""
+        lane = self._lanes.get(partition)
+        return lane is not None and bool(lane.pending) and lane.pending[0] <= offset <= lane.pending[-1]
 
     def revoke(self, partition: TopicPartition) -> None:
         """Forgets a partition that this consumer no longer holds."""

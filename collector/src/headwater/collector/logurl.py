@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from headwater.collector.redact import redacted
-from headwater.collector.settings import LogSettings
+from headwater.collector.settings import LineageSettings, LogSettings
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError
 from headwater.shared.log import Log
+
+
+class NamedLog(NamedTuple):
+    """A log, not opened yet, and the topic in it."""
+
+    log: Log
+    topic: str
 
 
 def open_local_log(directory: Path, bounds: LogSettings, clock: Clock | None = None) -> Log:
@@ -25,13 +33,32 @@ def open_local_log(directory: Path, bounds: LogSettings, clock: Clock | None = N
     )
 
 
-def log_of_url(url: str, bounds: LogSettings, clock: Clock | None = None) -> Log:
-    """``file:///path`` for a local log, ``memory:`` for one that ends with the process. Raises ConfigurationError."""
+def log_of_url(url: str, lineage: LineageSettings, clock: Clock | None = None) -> NamedLog:
+    """``kafka://host:9092/topic``, ``file:///path`` for a local log, ``memory:`` for one that ends with the process.
+    Where the URL names no topic it is ``collector_topic``. Raises ConfigurationError."""
     parts = urlsplit(url)
+    if parts.scheme == "kafka":
+        return _kafka_log(url, lineage)
     if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path:
-        return open_local_log(Path(unquote(parts.path)), bounds, clock)
+        return NamedLog(open_local_log(Path(unquote(parts.path)), lineage.log, clock), lineage.collector_topic)
     if parts.scheme == "memory":
         from headwater.shared.log.memory import MemoryLog
 
-        return MemoryLog()
-    raise ConfigurationError("lineage.url", redacted(url), "a collector reads file:///path/to/log or memory:")
+        return NamedLog(MemoryLog(), lineage.collector_topic)
+    accepted = "a collector reads kafka://host:9092/topic, file:///path/to/log or memory:"
+    raise ConfigurationError("lineage.url", redacted(url), accepted)
+
+
+def configured_log(lineage: LineageSettings, url: str | None = None, clock: Clock | None = None) -> NamedLog:
+    """The log of ``url``, else of ``lineage.url``. Raises ConfigurationError, also where neither is given."""
+    named = url or lineage.url
+    if not named:
+        raise ConfigurationError("lineage.url", None, "name the log: kafka://host:9092/topic or file:///path/to/log")
+    return log_of_url(named, lineage, clock)
+
+
+def _kafka_log(url: str, lineage: LineageSettings) -> NamedLog:
+    from headwater.shared.log.kafka import KafkaLog, parse_address
+
+    address = parse_address(url)
+    return NamedLog(KafkaLog(lineage.kafka.of(address.servers)), address.topic or lineage.collector_topic)

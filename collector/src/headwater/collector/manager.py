@@ -5,6 +5,7 @@ from __future__ import annotations
 from headwater.collector.metrics import PipelineMetrics
 from headwater.collector.settings import Settings
 from headwater.collector.stores.base import LineageStoreProtocol
+from headwater.collector.stores.combined import reader_of
 from headwater.collector.stores.composite import CompositeLineageStore
 from headwater.collector.stores.reading import Reader
 from headwater.collector.stores.registry import COMPOSITE, build_store
@@ -57,18 +58,18 @@ class LineageManager:
         return self._store
 
     def reader(self) -> Reader:
-        """The read half of the first store that has one, for ``Questions``; good from ``start`` to ``stop``. Raises
-        ConfigurationError if none of the configured stores can be read, TransientError if that store is down."""
-        for member in self.stores.members.values():
-            make = getattr(member.store, "reader", None)
-            if make is not None:
-                reader: Reader = make()
-                return reader
-        raise ConfigurationError(
-            "lineage.store",
-            sorted(self.stores.members),
-            "none of these stores can be read; add one that can, such as sql",
-        )
+        """The read half of the first store that has one, else of a store of documents beside one that keeps the graph,
+        for ``Questions``; good from ``start`` to ``stop``. Raises ConfigurationError if the configured stores cannot be
+        read, TransientError if one that can is down."""
+        stores = [member.store for member in self.stores.members.values()]
+        reader = reader_of(stores)
+        if reader is None:
+            raise ConfigurationError(
+                "lineage.store",
+                sorted(self.stores.members),
+                "none of these stores can be read; add sql, or both document and graph",
+            )
+        return reader
 
     async def start(self) -> None:
         """Opens the stores. One that is down for now is opened when it is back; until then its breaker is open.

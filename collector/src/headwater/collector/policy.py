@@ -52,6 +52,8 @@ class BatchPolicy:
     have already, which changes nothing."""
     poll_s: float = 0.5
     """How long one look for new records lasts."""
+    revoke_wait_s: float = 10.0
+    """How long work in hand may hold up a rebalance of the consumer group."""
     prepare_ahead: bool = False
     """With a backlog, decode and project the next batch (never more than one) while the stores write the present one.
     Gains where the stores are servers that are waited for. With SQLite in this process it halves the throughput: its

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_core import ErrorDetails
@@ -21,6 +21,9 @@ from headwater.collector.settings_sources import EnvironmentSource, FileSource
 from headwater.shared.errors import ConfigurationError
 from headwater.shared.log.segments import DEFAULT_MAX_BYTES, DEFAULT_RETENTION_S, DEFAULT_SEGMENT_BYTES
 from headwater.shared.names import DEFAULT_TOPIC
+
+if TYPE_CHECKING:
+    from headwater.shared.log.kafka.settings import KafkaSettings
 
 
 def _split(value: object) -> object:
@@ -120,6 +123,38 @@ class CollectorSettings(_Section):
         return BatchPolicy(self.max_records, self.max_bytes, prepare_ahead=self.prepare_ahead)
 
 
+class KafkaSection(_Section):
+    """``[lineage.kafka]``; see ``KafkaSettings``, which checks the values. The producer reads it too."""
+
+    security_protocol: str | None = None
+    sasl_mechanism: str | None = None
+    username: str | None = None
+    password: SecretStr | None = None
+    ca_file: str | None = None
+    cert_file: str | None = None
+    key_file: str | None = None
+    key_password: SecretStr | None = None
+    compression: str | None = None
+    create_topics: bool | None = None
+    partitions: int | None = None
+    replication_factor: int | None = None
+    min_insync_replicas: int | None = None
+    retention_s: float | None = None
+    request_timeout_s: float | None = None
+    append_timeout_s: float | None = None
+    session_timeout_s: float | None = None
+    max_poll_interval_s: float | None = None
+    metadata_max_age_s: float | None = None
+
+    def of(self, servers: tuple[str, ...]) -> KafkaSettings:
+        """For these brokers. Raises ConfigurationError."""
+        from headwater.shared.log.kafka.settings import kafka_settings
+
+        table = {key: getattr(self, key) for key in type(self).model_fields}
+        plain = {key: v.get_secret_value() if isinstance(v, SecretStr) else v for key, v in table.items()}
+        return kafka_settings(servers, plain)
+
+
 class LogSettings(_Section):
     """``[lineage.log]``: bounds of the local log. Kafka's are the broker's."""
 
@@ -142,6 +177,7 @@ class LineageSettings(_Section):
     store: StoreSettings = StoreSettings()
     collector: CollectorSettings = CollectorSettings()
     log: LogSettings = LogSettings()
+    kafka: KafkaSection = KafkaSection()
 
 
 class ConnectionSettings(_Section):

@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from headwater.shared.errors import ConfigurationError
+from headwater.shared.log.kafka.settings import VARIABLES
 from headwater.shared.names import ENV_CONFIG, ENV_DISABLED, ENV_URL
 
 ENV_PREFIX: Final = "HEADWATER_"
@@ -18,7 +19,11 @@ ENV_PREFIX: Final = "HEADWATER_"
 ENV_STORE: Final = "HEADWATER_STORE"
 """Short for ``lineage.store.backend``."""
 
-_SHORT: Final = {ENV_URL: ("lineage", "url"), ENV_STORE: ("lineage", "store", "backend")}
+_SHORT: Final = {
+    ENV_URL: ("lineage", "url"),
+    ENV_STORE: ("lineage", "store", "backend"),
+    **{variable: ("lineage", "kafka", key) for key, variable in VARIABLES.items()},
+}
 _ROOTS: Final = ("LINEAGE", "CONNECTIONS")
 
 

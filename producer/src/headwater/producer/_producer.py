@@ -56,7 +56,8 @@ class LineageProducer(Consumption):
         also sends what earlier processes of the application left in the spool.
 
         Settings: ``url`` (one or a list), ``enabled``, ``collector_topic``, ``job_namespace``, ``producer_uri``,
-        ``application``, ``spool_dir``, ``spool_max_bytes``, ``exit_timeout_s``, ``api_key``, ``code_version``.
+        ``application``, ``spool_dir``, ``spool_max_bytes``, ``exit_timeout_s``, ``api_key``, ``code_version``,
+        ``kafka``.
         ``transport`` takes the place of ``url``. Raises ConfigurationError, and then leaves everything as it was.
         """
         from ._settings import resolve

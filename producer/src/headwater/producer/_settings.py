@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from headwater.shared.errors import ConfigurationError
@@ -21,7 +22,7 @@ from headwater.shared.names import (
 
 from . import _environment as env
 from ._application import directory_name, main_name
-from ._values import a_bool, a_duration, a_not_bool, a_secret, a_size, a_text, urls
+from ._values import a_bool, a_duration, a_not_bool, a_secret, a_size, a_table, a_text, urls
 from ._version import VERSION
 
 _SPOOL_MAX_BYTES = 256 * 1024 * 1024
@@ -42,6 +43,8 @@ class Settings(NamedTuple):
     exit_timeout_s: float
     api_key: str | None
     code_version: str | None
+    kafka: Mapping[str, Any] = MappingProxyType({})
+    """``[lineage.kafka]`` as it stands; the Kafka transport reads it."""
 
 
 class Key(NamedTuple):
@@ -71,6 +74,7 @@ KEYS: tuple[Key, ...] = (
     _key("exit_timeout_s", "lineage.producer", env.ENV_EXIT_TIMEOUT, read=a_duration),
     _key("api_key", "lineage.producer", env.ENV_API_KEY, env.ENV_OPENLINEAGE_API_KEY, read=a_secret),
     _key("code_version", "lineage.producer", env.ENV_CODE_VERSION),
+    _key("kafka", "lineage", read=a_table),
 )
 """Every setting there is."""
 
@@ -132,6 +136,7 @@ def _complete(said: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
         exit_timeout_s=said.get("exit_timeout_s", 3.0),
         api_key=said.get("api_key"),
         code_version=said.get("code_version"),
+        kafka=said.get("kafka") or MappingProxyType({}),
     )
 
 

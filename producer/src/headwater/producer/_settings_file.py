@@ -9,7 +9,7 @@ from typing import Any
 from headwater.shared.errors import ConfigurationError
 from headwater.shared.names import ENV_CONFIG
 
-_LINEAGE_KEYS = {"enabled", "url", "collector_topic", "producer", "store"}
+_LINEAGE_KEYS = {"enabled", "url", "collector_topic", "collector", "kafka", "log", "producer", "store"}
 
 
 def read_file(environ: Mapping[str, str], directory: str = "") -> Mapping[str, Any]:

@@ -59,6 +59,13 @@ def a_secret(key: str, value: Any) -> str:
     return value.strip()
 
 
+def a_table(key: str, value: Any) -> dict[str, Any]:
+    """Its keys are read by whoever it is for. Never shown: it may hold a password."""
+    if not isinstance(value, dict):
+        raise ConfigurationError(key, "(not shown)", "give a table")
+    return dict(value)
+
+
 def urls(key: str, value: Any) -> tuple[str, ...]:
     """One URL, several with commas between, or a list. What each means is its transport's to say."""
     from .transports import split_urls

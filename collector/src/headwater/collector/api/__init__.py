@@ -2,7 +2,8 @@
 
 from .accept import IngestLimits
 from .app import create_app
+from .probes import create_probes
 from .server import serve
-from .services import Readiness, Services
+from .services import Operations, Readiness, Services
 
-__all__ = ["IngestLimits", "Readiness", "Services", "create_app", "serve"]
+__all__ = ["IngestLimits", "Operations", "Readiness", "Services", "create_app", "create_probes", "serve"]

@@ -28,7 +28,8 @@ _NOTES = {
     Outcome.DEAD_LETTER: "kept, byte for byte, in the dead letters: a store refused it (see /api/deadletters)",
     Outcome.PENDING: "durable in the log; it can be read once it is stored",
 }
-"""What 202 tells. 201 is kept for events that can be read back at once."""
+"""What 202 tells. 201 is kept for events that can be read back at once, and for those of which no more can be known
+here than that the log has them durably."""
 
 
 class IngestLimits(NamedTuple):
@@ -52,8 +53,10 @@ async def accept_event(services: Services, limits: IngestLimits, scope: Scope, r
         settlement = (await _ingest(services, [event]))[0]
     except Refusal as refusal:
         return refusal.answer()
-    if settlement.outcome is Outcome.STORED:
+    if settlement.outcome in (Outcome.STORED, Outcome.LOGGED):
         return _CREATED
+    if settlement.outcome is Outcome.REFUSED:
+        return Refusal(413, settlement.error, errors=[settlement.error]).answer()
     return Answer({"status": settlement.outcome, "message": _NOTES[settlement.outcome], **_why(settlement)}, 202)
 
 
@@ -74,6 +77,8 @@ async def accept_batch(services: Services, limits: IngestLimits, scope: Scope, r
 
 class _SortedOut(NamedTuple):
     good: list[LineageEvent]
+    places: list[int]
+    """Of the good ones, in the request."""
     failed: list[Json]
 
 
@@ -93,17 +98,20 @@ def _checked(body: bytes, gzipped: bool, limits: Limits) -> LineageEvent:
 def _sorted_out(body: bytes, gzipped: bool, limits: IngestLimits) -> _SortedOut:
     raw = bodies.gunzip(body, limits.max_batch_bytes) if gzipped else body
     good: list[LineageEvent] = []
+    places: list[int] = []
     failed: list[Json] = []
     for index, element in enumerate(split.elements(raw, limits.max_batch_events)):
         try:
             good.append(codec.decode(element, limits.event))
         except InvalidEventError as error:
-            failed.append(_failure(index, error))
-    return _SortedOut(good, failed)
+            failed.append(_failure(index, str(error)))
+        else:
+            places.append(index)
+    return _SortedOut(good, places, failed)
 
 
-def _failure(index: int, error: InvalidEventError) -> Json:
-    return {"index": index, "reason": str(error), "retriable": False}
+def _failure(index: int, reason: str) -> Json:
+    return {"index": index, "reason": reason, "retriable": False}
 
 
 async def _ingest(services: Services, events: list[LineageEvent]) -> list[Settlement]:
@@ -117,16 +125,22 @@ async def _ingest(services: Services, events: list[LineageEvent]) -> list[Settle
 
 def _summary(sorted_out: _SortedOut, settlements: list[Settlement]) -> Json:
     """The OpenLineage form (OpenLineage.yml), with ``pending`` added: accepted and durable, not yet stored."""
-    failed = sorted_out.failed
+    refused = [
+        _failure(place, each.error)
+        for place, each in zip(sorted_out.places, settlements, strict=True)
+        if each.outcome is Outcome.REFUSED
+    ]
+    failed = sorted(sorted_out.failed + refused, key=lambda failure: failure["index"])
+    good = len(sorted_out.good) - len(refused)
     return {
         "status": "partial_success" if failed else "success",
         "summary": {
-            "received": len(sorted_out.good) + len(failed),
-            "successful": len(sorted_out.good),
+            "received": good + len(failed),
+            "successful": good,
             "failed": len(failed),
             "retriable": 0,
             "non_retriable": len(failed),
-            "pending": sum(each.outcome is not Outcome.STORED for each in settlements),
+            "pending": sum(each.outcome not in (Outcome.STORED, Outcome.REFUSED) for each in settlements),
         },
         "failed_events": failed,
     }

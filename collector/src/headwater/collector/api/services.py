@@ -24,11 +24,8 @@ class Readiness(NamedTuple):
     """Each thing looked at (``pipeline``, a store's name): ``ok``, or what is wrong with it."""
 
 
-class Services(Protocol):
-    """A running collector, as the API sees it. ``Embedded`` is one."""
-
-    @property
-    def questions(self) -> Questions: ...
+class Operations(Protocol):
+    """What operators ask of a process of headwater's. ``Collecting`` is one."""
 
     @property
     def dead_letters(self) -> DeadLetters: ...
@@ -38,9 +35,16 @@ class Services(Protocol):
         """Of every metric of this collector; the API adds its own."""
         ...
 
+    async def readiness(self) -> Readiness: ...
+
+
+class Services(Operations, Protocol):
+    """A running collector, as the API sees it. ``Embedded`` and ``Serving`` are two."""
+
+    @property
+    def questions(self) -> Questions: ...
+
     async def ingest(self, events: Sequence[LineageEvent]) -> Sequence[Settlement]:
         """Appends events that the codec accepts to the log, and waits for a bounded time until each is settled. One
         settlement an event, in order. Raises TransientError or PermanentError where the log did not take them."""
         ...
-
-    async def readiness(self) -> Readiness: ...

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .commands import (
+    collect,
     columns,
     dlq,
     doctor,
@@ -17,6 +18,7 @@ from .commands import (
     lineage,
     run,
     runs,
+    serve,
     stores,
     up,
 )
@@ -52,6 +54,8 @@ def headwater(
 
 
 app.command("up")(up.up)
+app.command("collect")(collect.collect)
+app.command("serve")(serve.serve)
 app.command("emit")(emit.emit)
 app.command("evidence")(evidence.evidence)
 app.command("lineage")(lineage.lineage)

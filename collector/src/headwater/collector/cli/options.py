@@ -21,3 +21,10 @@ GenerationOption = Annotated[
 ]
 NamespaceArgument = Annotated[str, typer.Argument(metavar="NAMESPACE", show_default=False)]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]
+LogUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--url", metavar="URL", help="The log: kafka://host:9092/topic, file:///path. [env HEADWATER_URL, lineage.url]"
+    ),
+]
+CreateTopicsOption = Annotated[bool, typer.Option("--create-topics", help="Make the Kafka topics that are missing.")]

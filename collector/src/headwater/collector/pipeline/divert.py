@@ -16,6 +16,8 @@ from headwater.shared.log import Record
 _log = structlog.get_logger("headwater.collector")
 
 _MAX_PAUSE_S = 5.0
+_MAX_NAMED = 5
+"""Of the records that one log line is about."""
 
 
 class StoppedError(Exception):
@@ -52,7 +54,9 @@ class Diverter:
                     self._parts.topics.dead_letters,
                     [item.envelope.sealed(item.failure, now_ms=now_ms) for item in group],
                 )
-                self._parts.metrics.dead_letters(Counter(item.failure.reason for item in group))
+                reasons = Counter(item.failure.reason for item in group)
+                self._parts.metrics.dead_letters(reasons)
+                _log.warning("dead_letters", lane=self._lane, reasons=dict(reasons), first=_named(group))
             else:
                 due_ms = now_ms + int(self._parts.retry.delay_s(rung) * 1000)
                 await self._append(
@@ -60,6 +64,7 @@ class Diverter:
                     [item.envelope.sealed(item.failure, now_ms=now_ms, not_before_ms=due_ms) for item in group],
                 )
                 self._parts.metrics.retried(rung, len(group))
+                _log.info("retried_later", lane=self._lane, rung=rung, records=len(group), first=_named(group))
 
     async def _append(self, topic: str, records: list[Record]) -> None:
         parts, failures = self._parts, 0
@@ -78,3 +83,15 @@ class Diverter:
         if failures:
             self.held = None
             parts.metrics.held(self._lane, False)
+
+
+def _named(group: Sequence[Diversion]) -> list[dict[str, str]]:
+    return [
+        {
+            "origin": f"{item.envelope.topic}/{item.envelope.partition}/{item.envelope.offset}",
+            "event_id": item.failure.event_id,
+            "reason": item.failure.reason,
+            "error": item.failure.error[:200],
+        }
+        for item in group[:_MAX_NAMED]
+    ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import structlog
 
 from headwater.collector.pipeline.callers import Callers
@@ -13,6 +15,7 @@ from headwater.collector.pipeline.progress import Progress
 from headwater.collector.pipeline.reading import Reading
 from headwater.collector.pipeline.settlements import Settlements
 from headwater.shared.errors import TransientError
+from headwater.shared.log import TopicPartition
 
 _log = structlog.get_logger("headwater.collector")
 
@@ -25,6 +28,8 @@ class Lane:
         """``rung`` None: the main lane, which tells ``settlements`` how far it has come."""
         self.name = "main" if rung is None else f"retry.{rung}"
         self.topic = parts.topics.main if rung is None else parts.topics.retry(rung)
+        # A group for each topic: a member that waits for its retries must not hold up a rebalance of the main topic.
+        self._group = parts.group if rung is None else f"{parts.group}.retry.{rung}"
         self.progress = Progress(lambda lag: parts.metrics.lag(self.topic, lag))
         self._parts, self._rung, self._settlements = parts, rung, settlements
         self._delivery = Delivery(parts, self.name, from_retry=rung is not None)
@@ -34,7 +39,7 @@ class Lane:
     @property
     def trouble(self) -> str | None:
         """Why it does not move on at present; None while all is well."""
-        return self._error or self._delivery.trouble
+        return self._error or self._delivery.trouble or self.progress.trouble
 
     async def run(self) -> None:
         """Until told to stop."""
@@ -51,9 +56,15 @@ class Lane:
             self.progress.close()
 
     async def _read(self) -> None:
-        consumer = self._parts.log.consumer(self._parts.group, [self.topic])
+        reading: Reading | None = None
+
+        async def revoked(partitions: Collection[TopicPartition]) -> None:
+            if reading is not None:
+                await reading.revoked(partitions)
+
+        consumer = self._parts.log.consumer(self._group, [self.topic], on_revoke=revoked)
         try:
-            await Reading(
+            reading = Reading(
                 self._parts,
                 consumer,
                 self._delivery,
@@ -63,7 +74,8 @@ class Lane:
                 rung=self._rung,
                 on_settled=self._on_settled,
                 callers=Callers(lambda: self._settlements.waiting if self._settlements is not None else 0),
-            ).run()
+            )
+            await reading.run()
         finally:
             await consumer.close()
 
@@ -74,7 +86,7 @@ class Lane:
         _log.error("lane_restarts", lane=self.name, error=self._error, exc_info=not isinstance(error, TransientError))
         await self._parts.pace.pause(self._parts.retry.pause_s(self._failures, self._parts.random))
 
-    def _on_settled(self, position: int, others: list[Settlement]) -> None:
+    def _on_settled(self, position: int | None, others: list[Settlement]) -> None:
         self._failures, self._error = 0, None
-        if self._settlements is not None:
+        if self._settlements is not None and position is not None:
             self._settlements.advance(position, others)

@@ -17,6 +17,10 @@ class Outcome(StrEnum):
     """It was refused for good, or the retries are used up; the dead letters have it, byte for byte."""
     PENDING = "pending"
     """Not settled within the time that was waited: it is durable in the log and will be taken up from there."""
+    LOGGED = "logged"
+    """Durable in the log, and collectors elsewhere store it from there: what becomes of it is not known here."""
+    REFUSED = "refused"
+    """The log takes it never; nobody has it."""
 
 
 class Settlement(NamedTuple):

@@ -19,8 +19,8 @@ Project: TypeAlias = Callable[[LineageEvent], Projection]
 _RECORDS_A_SLICE = 16
 """Records prepared before others get their turn: a few milliseconds of work."""
 
-
-_MAX_FORESEEN = 1_024
+_MAX_FORESEEN, _MAX_FORESEEN_BYTES = 1_024, 16 * 1024
+"""Events remembered, and the longest of them: while a store is down they stay, so they must not add up."""
 
 
 class Prepared(NamedTuple):
@@ -50,7 +50,9 @@ class Preparer:
 
     def foresee(self, event: LineageEvent) -> None:
         """An event that was decoded at the entrance will come through the log: its bytes need not be decoded again.
-        At most ``_MAX_FORESEEN`` are remembered."""
+        Some are remembered, if they are not large."""
+        if len(event.raw) > _MAX_FORESEEN_BYTES:
+            return
         if len(self._foreseen) >= _MAX_FORESEEN:
             self._foreseen.clear()
         self._foreseen[event.raw] = event

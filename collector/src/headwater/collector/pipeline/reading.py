@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from headwater.collector.ledger import Ledger
 from headwater.collector.pipeline.callers import Callers
@@ -18,6 +18,7 @@ from headwater.shared.errors import TransientError
 from headwater.shared.log import LogConsumer, StoredRecord, TopicPartition
 
 _LAG_EVERY_S = 2.0
+_LOOK_S = 0.05
 
 
 class Reading:
@@ -34,10 +35,11 @@ class Reading:
         name: str,
         topic: str,
         rung: int | None,
-        on_settled: Callable[[int, list[Settlement]], None],
+        on_settled: Callable[[int | None, list[Settlement]], None],
         callers: Callers,
     ) -> None:
-        """``on_settled`` is told the position in partition 0, and what was not stored."""
+        """``on_settled`` is told the position in partition 0, None where that is not read here, and what was not
+        stored."""
         self._parts, self._consumer, self._delivery, self._progress = parts, consumer, delivery, progress
         self._name, self._topic, self._rung, self._on_settled = name, topic, rung, on_settled
         self._callers = callers
@@ -45,6 +47,7 @@ class Reading:
         self._committed: dict[TopicPartition, int] = {}
         self._committed_at_s = self._sampled_at_s = parts.clock.monotonic_s()
         self._writing: asyncio.Task[None] | None = None
+        self._waits_for_due = False
 
     async def run(self) -> None:
         """Until told to stop. Raises what the log raises, and StoppedError where a batch had to be left unsettled."""
@@ -58,6 +61,21 @@ class Reading:
                 await asyncio.gather(self._writing, return_exceptions=True)
             await self._commit(force=True)
 
+    async def revoked(self, partitions: Collection[TopicPartition]) -> None:
+        """Before partitions go to another collector: waits for what is in hand of them, for a bounded time and while it
+        moves on at all, commits what is settled, and forgets them. A batch that settles later commits nothing there."""
+        try:
+            deadline_s = self._parts.clock.monotonic_s() + self._parts.batches.revoke_wait_s
+            while self._ledger.unsettled(partitions) and not (self._waits_for_due or self._delivery.trouble):
+                if self._parts.clock.monotonic_s() >= deadline_s:
+                    break
+                await asyncio.sleep(_LOOK_S)
+            await self._commit(force=True)
+        finally:
+            for partition in partitions:
+                self._ledger.revoke(partition)
+                self._committed.pop(partition, None)
+
     async def _turn(self) -> None:
         batches = self._parts.batches
         dirty = self._ledger.committable() != self._committed
@@ -67,11 +85,10 @@ class Reading:
         if not batch:
             await self._finish_writing()
             await self._commit(force=True)
-            await self._sample_lag()
+            await self._sample_lag(at_once=self._progress.awaited > 0)
             await self._parts.writes.stores.probe()  # or nobody would notice, while nothing comes in, that one is back
             return
         await self._callers.gather(batch, lambda: self._next_batch(timeout_s=0))
-        self._track(batch)
         if self._rung is not None:
             await self._retry(batch)
         elif self._prepares_ahead(batch):
@@ -82,14 +99,15 @@ class Reading:
             await self._finish_writing()
             await self._deliver(await self._parts.preparer.prepare(batch))
         await self._commit(force=False)
-        if self._parts.clock.monotonic_s() - self._sampled_at_s >= _LAG_EVERY_S:
-            await self._sample_lag()
+        await self._sample_lag()
 
     async def _next_batch(self, *, timeout_s: float) -> list[StoredRecord]:
         batches = self._parts.batches
-        return await self._consumer.next_batch(
+        batch = await self._consumer.next_batch(
             max_records=batches.max_records, max_bytes=batches.max_bytes, timeout_s=timeout_s
         )
+        self._track(batch)  # here, with no turn of the loop in between in which the partition could be revoked
+        return batch
 
     def _prepares_ahead(self, batch: list[StoredRecord]) -> bool:
         batches = self._parts.batches
@@ -99,16 +117,20 @@ class Reading:
         )
 
     def _track(self, batch: list[StoredRecord]) -> None:
-        self._parts.metrics.received(self._topic, len(batch))
+        if batch:
+            self._parts.metrics.received(self._topic, len(batch))
         for partition, offsets in _by_partition(batch).items():
             self._ledger.track(partition, offsets)
 
     async def _retry(self, batch: list[StoredRecord]) -> None:
+        batch.sort(key=lambda record: opened(record).not_before_ms or 0)  # several partitions are each in order alone
         while batch:
             due = await self._due(batch)
-            await self._deliver(await self._parts.preparer.prepare(due))
-            await self._commit(force=True)
             batch = batch[len(due) :]
+            held = [record for record in due if self._ledger.holds(TopicPartition(*record[:2]), record.offset)]
+            if held:  # the others were revoked while they waited, and are read again by whoever has them now
+                await self._deliver(await self._parts.preparer.prepare(held))
+                await self._commit(force=True)
 
     async def _due(self, batch: list[StoredRecord]) -> list[StoredRecord]:
         """As much from the head of the batch as may be tried now; waits for the first."""
@@ -124,16 +146,18 @@ class Reading:
                 count += 1
             if count:
                 return batch[:count]
-            if not await self._parts.pace.pause(wait_ms / 1000):
-                raise StoppedError
+            self._waits_for_due = True
+            try:
+                if not await self._parts.pace.pause(wait_ms / 1000):
+                    raise StoppedError
+            finally:
+                self._waits_for_due = False
 
     async def _deliver(self, prepared: Prepared) -> None:
         others = await self._delivery.deliver(prepared)
         for partition, offsets in _by_partition(prepared.records).items():
             self._ledger.settle(partition, offsets)
-        position = self._ledger.committable().get(TopicPartition(self._topic, 0))
-        if position is not None:
-            self._on_settled(position, others)
+        self._on_settled(self._ledger.committable().get(TopicPartition(self._topic, 0)), others)
         age_ms = self._parts.now_ms() - min(record.timestamp_ms for record in prepared.records)
         self._parts.metrics.batch(self._name, age_ms / 1000)
 
@@ -155,8 +179,11 @@ class Reading:
                 return
             self._committed = offsets
 
-    async def _sample_lag(self) -> None:
-        self._sampled_at_s = self._parts.clock.monotonic_s()
+    async def _sample_lag(self, *, at_once: bool = False) -> None:
+        now_s = self._parts.clock.monotonic_s()
+        if not at_once and self._progress.lag is not None and now_s - self._sampled_at_s < _LAG_EVERY_S:
+            return
+        self._sampled_at_s = now_s
         await self._progress.sample(self._consumer)
 
     async def _unless_stopped(self, reading: Awaitable[list[StoredRecord]]) -> list[StoredRecord]:

@@ -8,24 +8,33 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from .base import LineageStoreProtocol, ProjectedEvent
     from .composite import CompositeLineageStore
+    from .document import DocumentLineageStore
+    from .graph import Neo4jLineageStore
     from .logging_store import LoggingLineageStore
     from .memory import MemoryLineageStore
+    from .openlineage import OpenLineageStore
     from .sql import SqlLineageStore
 
 __all__ = [
     "CompositeLineageStore",
+    "DocumentLineageStore",
     "LineageStoreProtocol",
     "LoggingLineageStore",
     "MemoryLineageStore",
+    "Neo4jLineageStore",
+    "OpenLineageStore",
     "ProjectedEvent",
     "SqlLineageStore",
 ]
 
 _HOMES: Final = {
     "CompositeLineageStore": ".composite",
+    "DocumentLineageStore": ".document",
     "LineageStoreProtocol": ".base",
     "LoggingLineageStore": ".logging_store",
     "MemoryLineageStore": ".memory",
+    "Neo4jLineageStore": ".graph",
+    "OpenLineageStore": ".openlineage",
     "ProjectedEvent": ".base",
     "SqlLineageStore": ".sql",
 }

@@ -183,8 +183,24 @@ class Drop(NamedTuple):
     time: str
 
 
-class Reader(Protocol):
-    """What ``Questions`` needs. Raises TransientError when the engine cannot be reached."""
+class DocumentReader(Protocol):
+    """Whole events. Raises TransientError when the engine cannot be reached."""
+
+    async def document(self, event_id: str) -> Document | None: ...
+
+    async def list_documents(self, where: EventFilter, limit: int, offset: int) -> list[Document]:
+        """By (event time, order of arrival)."""
+        ...
+
+    async def count_documents(self, where: EventFilter) -> int: ...
+
+    async def counts(self) -> Mapping[str, int]:
+        """events, eventsWithProblems."""
+        ...
+
+
+class GraphReader(Protocol):
+    """Facts. Raises TransientError when the engine cannot be reached."""
 
     async def runs(
         self, runs: Collection[str], *, io: bool = True, facets: Collection[str] | None = None
@@ -260,18 +276,18 @@ class Reader(Protocol):
         """Namespace to (first, last) event time, of jobs and datasets."""
         ...
 
-    async def document(self, event_id: str) -> Document | None: ...
-
-    async def list_documents(self, where: EventFilter, limit: int, offset: int) -> list[Document]:
-        """By (event time, order of arrival)."""
-        ...
-
-    async def count_documents(self, where: EventFilter) -> int: ...
-
     async def counts(self) -> Mapping[str, int]:
-        """events, problems, runs, jobs, datasets, generations."""
+        """runs, jobs, datasets, generations."""
         ...
 
     async def base_lines(self) -> Iterable[bytes]:
         """Every base fact as one line of bytes, in any order, see ``fingerprint``."""
+        ...
+
+
+class Reader(DocumentReader, GraphReader, Protocol):
+    """What ``Questions`` needs, from one store or from two."""
+
+    async def counts(self) -> Mapping[str, int]:
+        """Of documents and graph."""
         ...

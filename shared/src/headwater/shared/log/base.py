@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeAlias
 
 
 class Record(NamedTuple):
@@ -40,6 +40,11 @@ class StoredRecord(NamedTuple):
             if key == name:
                 return value
         return None
+
+
+OnRevoke: TypeAlias = Callable[[Collection[TopicPartition]], Awaitable[None]]
+"""Awaited, for a bounded time, before partitions go to another member of the group: the last moment to commit what is
+settled there. Afterwards none of their records may be committed on the strength of having been read before."""
 
 
 class LogConsumer(Protocol):
@@ -80,12 +85,13 @@ class Log(Protocol):
 
     async def append(self, topic: str, records: Sequence[Record]) -> list[int]:
         """Appends in order and returns the offsets. Returns only when the records are durable: all in-sync replicas
-        for Kafka, fsync for files (shared by concurrent callers). All or, on an error, none or a prefix; appending
+        for Kafka, fsync for files (shared by concurrent callers). All or, on an error, none or a part; appending
         again is safe since events are told apart by their id. Raises LogFullError, TransientError or PermanentError."""
         ...
 
-    def consumer(self, group: str, topics: Sequence[str]) -> LogConsumer:
-        """A new member of ``group`` on ``topics``; topics that do not exist yet are read when they do."""
+    def consumer(self, group: str, topics: Sequence[str], *, on_revoke: OnRevoke | None = None) -> LogConsumer:
+        """A new member of ``group`` on ``topics``; topics that do not exist yet are read when they do. A log that never
+        moves a partition from a living member to another one never calls ``on_revoke``."""
         ...
 
     async def size(self, topic: str) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from ..clock import Clock, SystemClock
 from . import tail
-from .base import Record, StoredRecord
+from .base import OnRevoke, Record, StoredRecord
 from .files import make_directory, wrong_directory
 from .gathering import GatheredAppends
 from .local_consumer import LocalConsumer
@@ -81,7 +81,7 @@ class LocalLog:
         self._arrivals.announce()
         return list(offsets)
 
-    def consumer(self, group: str, topics: Sequence[str]) -> LocalConsumer:
+    def consumer(self, group: str, topics: Sequence[str], *, on_revoke: OnRevoke | None = None) -> LocalConsumer:
         sources = {topic: self._topic(topic).log for topic in topics}
         consumer = LocalConsumer(sources, group, self._arrivals, self._consumers.discard)
         self._consumers.add(consumer)

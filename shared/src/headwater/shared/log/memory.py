@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ..clock import Clock, SystemClock
 from ..errors import LogFullError
-from .base import Record, StoredRecord, TopicPartition
+from .base import OnRevoke, Record, StoredRecord, TopicPartition
 from .topics import check_topic
 from .waiting import Arrivals
 
@@ -76,7 +76,7 @@ class MemoryLog:
         self._arrivals.announce()
         return offsets
 
-    def consumer(self, group: str, topics: Sequence[str]) -> MemoryConsumer:
+    def consumer(self, group: str, topics: Sequence[str], *, on_revoke: OnRevoke | None = None) -> MemoryConsumer:
         return MemoryConsumer(self, group, [check_topic(topic) for topic in topics])
 
     async def size(self, topic: str) -> tuple[int, int]:

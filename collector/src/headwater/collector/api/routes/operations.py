@@ -10,13 +10,13 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from headwater.collector.deadletters import Filters
 
 from ..answers import DEFAULT_RETRY_AFTER_S, SECURITY_HEADERS, Answer
-from ..services import Services
+from ..services import Operations
 
 MAX_LETTERS = 100
 """In one answer: a letter holds its event whole."""
 
 
-def router(services: Services) -> APIRouter:
+def router(services: Operations) -> APIRouter:
     routes = APIRouter(tags=["operations"])
 
     @routes.get("/healthz")

@@ -20,6 +20,17 @@ def run_checks(target: Target, host: str, port: int) -> list[Check]:
         return [*checks, asyncio.run(server.api(target.api))]
     group = settings.lineage.collector.group if settings else "headwater"
     topic = settings.lineage.collector_topic if settings else DEFAULT_TOPIC
+    if settings is not None and (url := settings.lineage.url or "").startswith("kafka:"):
+        from .kafka import kafka
+
+        return [
+            *checks,
+            *asyncio.run(kafka(url, settings.lineage)),
+            machine.json_engine(),
+            *data.stores(settings),
+            data.spool(),
+            machine.port(host, port, ours=False),
+        ]
     running = collector_runs(target.directory)
     checks += [
         machine.directory(target.directory),

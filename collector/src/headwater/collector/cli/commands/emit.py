@@ -20,7 +20,9 @@ def emit(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="JSON or NDJSON, gzipped or not; - is stdin.")],
     url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="http(s)://host:5000, file:///path/to/log; default: the directory."),
+        typer.Option(
+            metavar="URL", help="http(s)://host:5000, kafka://host:9092/topic, file:///path; default: the directory."
+        ),
     ] = None,
     unwrap: Annotated[
         str | None, typer.Option(metavar="KEY", help="Each value is an object that holds the event under KEY.")

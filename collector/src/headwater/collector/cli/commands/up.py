@@ -26,17 +26,10 @@ def up(
     import asyncio
 
     from ..sources import choose
+    from ..starting import log_to_stderr
 
-    _log_to_stderr()
+    log_to_stderr()
     asyncio.run(_run(choose(directory, None).directory, host, port))
-
-
-def _log_to_stderr() -> None:
-    import sys
-
-    from headwater.collector.logs import configure_logs
-
-    configure_logs(style="text" if sys.stderr.isatty() else "json")
 
 
 async def _run(directory: Path, host: str, port: int) -> None:

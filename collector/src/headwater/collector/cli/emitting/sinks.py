@@ -16,7 +16,7 @@ from ..exits import CommandError, UsageError
 from ..http import Server
 from .reading import Bad, Good
 
-ACCEPTED_URLS = "http://host:5000, https://host or file:///path/to/log"
+ACCEPTED_URLS = "http://host:5000, https://host, kafka://host:9092/topic or file:///path/to/log"
 
 
 class Outcome(NamedTuple):
@@ -51,6 +51,10 @@ def sink_for(url: str | None, directory: Path) -> Sink:
     parts = urlsplit(url)
     if parts.scheme in ("http", "https"):
         return ServerSink(url)
+    if parts.scheme == "kafka":
+        from .kafka import KafkaSink
+
+        return KafkaSink(url)
     if parts.scheme == "file" and parts.path and parts.netloc in ("", "localhost"):
         return LogSink(Path(unquote(parts.path)), Settings().lineage.collector_topic)
     raise UsageError(f"--url {url}: cannot send there", f"accepted are {ACCEPTED_URLS}")

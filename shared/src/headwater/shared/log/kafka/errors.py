@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from ...errors import ConfigurationError, HeadwaterError, PermanentError, TransientError
 
 _TOO_LARGE = ("MessageSizeTooLargeError", "RecordListTooLargeError", "RecordTooLargeError")
@@ -31,9 +33,10 @@ def translated(error: BaseException, doing: str) -> HeadwaterError:
     return TransientError(said)
 
 
-def not_installed() -> ConfigurationError:
-    """aiokafka is missing."""
-    return ConfigurationError("url", "kafka://…", "needs aiokafka: pip install 'headwater-shared[kafka]'")
+def check_installed() -> None:
+    """Loads nothing. Raises ConfigurationError where aiokafka is missing."""
+    if find_spec("aiokafka") is None:
+        raise ConfigurationError("url", "kafka://…", "needs aiokafka: pip install aiokafka")
 
 
 def topic_missing(topic: str, servers: tuple[str, ...]) -> TransientError:

@@ -72,6 +72,9 @@ class KafkaSettings(NamedTuple):
     """How long an append tries before it says that it failed."""
     session_timeout_s: float = 30.0
     """After how much silence of a member its partitions go to another one."""
+    max_poll_interval_s: float = 300.0
+    """A member that shows no sign of life in its loop for so long loses its partitions; one that waits for a store or
+    for a retry's time shows one."""
     metadata_max_age_s: float = 15.0
     """How soon new partitions and topics are seen."""
 
@@ -90,7 +93,9 @@ def kafka_settings(
     known = KafkaSettings._fields[1:]
     for key in said:
         if key not in known:
-            raise ConfigurationError(f"{SECTION}.{key}", "(not shown)", f"unknown key; accepted are: {', '.join(known)}")
+            raise ConfigurationError(
+                f"{SECTION}.{key}", "(not shown)", f"unknown key; accepted are: {', '.join(known)}"
+            )
     said |= {key: environ[variable].strip() for key, variable in VARIABLES.items() if environ.get(variable, "").strip()}
     for key, value in said.items():
         _check_kind(key, value)
@@ -104,7 +109,10 @@ def _check_kind(key: str, value: Any) -> None:
     if key == "create_topics":
         good, wanted = isinstance(value, bool), "true or false"
     elif key == "min_insync_replicas" or (isinstance(default, int) and not isinstance(default, bool)):
-        good, wanted = isinstance(value, int) and not isinstance(value, bool) and (value > 0 or value == default), "1 or more"
+        good, wanted = (
+            isinstance(value, int) and not isinstance(value, bool) and (value > 0 or value == default),
+            "1 or more",
+        )
     elif isinstance(default, float):
         good, wanted = isinstance(value, int | float) and not isinstance(value, bool) and value > 0, "seconds above 0"
     else:

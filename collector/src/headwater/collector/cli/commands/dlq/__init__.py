@@ -1,4 +1,4 @@
-"""``headwater dlq``: dead letters, on the local log."""
+"""``headwater dlq``: dead letters, on the local log and on Kafka."""
 
 from __future__ import annotations
 

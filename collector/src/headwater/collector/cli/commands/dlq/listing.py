@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...options import DirOption, JsonOption
+from ...options import DirOption, JsonOption, LogUrlOption
 from ...output import show, show_json
 from .choosing import ReasonOption, SinceOption, StoreOption, filters_of, opened
 
@@ -23,6 +23,7 @@ def list_letters(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 100,
     after: Annotated[int, typer.Option(metavar="ID", help="Go on after this letter.")] = -1,
     directory: DirOption = None,
+    url: LogUrlOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List dead letters, oldest first.
@@ -34,7 +35,7 @@ def list_letters(
     filters = filters_of(None, reason, store, since)
     if resolved:
         filters = filters._replace(state=None)
-    listing = asyncio.run(_list(directory, filters, limit, after))
+    listing = asyncio.run(_list(directory, url, filters, limit, after))
     if as_json:
         show_json({"letters": [letter.as_dict() for letter in listing.letters], "truncated": listing.truncated})
         return
@@ -43,6 +44,6 @@ def list_letters(
     show(*letters_page([letter.as_dict() for letter in listing.letters], truncated=listing.truncated))
 
 
-async def _list(directory: Path | None, filters: Filters, limit: int, after: int) -> Listing:
-    async with opened(directory) as letters:
+async def _list(directory: Path | None, url: str | None, filters: Filters, limit: int, after: int) -> Listing:
+    async with opened(directory, url) as letters:
         return await letters.list(filters, limit=limit, after=after)

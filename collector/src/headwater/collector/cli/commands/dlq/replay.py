@@ -7,9 +7,20 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ...options import DirOption, JsonOption
+from ...options import DirOption, JsonOption, LogUrlOption
 from ...output import show_json
-from .choosing import AllOption, DryRunOption, IdsArgument, ReasonOption, SinceOption, StoreOption, chosen, opened
+from .choosing import (
+    AllOption,
+    DryRunOption,
+    IdsArgument,
+    LimitOption,
+    ReasonOption,
+    SinceOption,
+    StoreOption,
+    chosen,
+    opened,
+    progress_bar,
+)
 
 if TYPE_CHECKING:
     from headwater.collector.deadletters import Filters
@@ -21,8 +32,10 @@ def replay(
     store: StoreOption = None,
     since: SinceOption = None,
     everything: AllOption = False,
+    limit: LimitOption = None,
     dry_run: DryRunOption = False,
     directory: DirOption = None,
+    url: LogUrlOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Append dead letters to the log again, byte for byte.
@@ -33,15 +46,16 @@ def replay(
     """
     import asyncio
 
-    count = asyncio.run(_replay(directory, chosen(ids, reason, store, since, everything), dry_run))
+    count = asyncio.run(_replay(directory, url, chosen(ids, reason, store, since, everything), limit, dry_run))
     if as_json:
         show_json({"replayed": 0 if dry_run else count, "matched": count})
     elif dry_run:
         typer.echo(f"{count} would be replayed")
     else:
-        typer.echo(f"{count} replayed: a running `headwater up` takes them now, else the next one")
+        typer.echo(f"{count} replayed: a running collector takes them now, else the next one")
 
 
-async def _replay(directory: Path | None, filters: Filters, dry_run: bool) -> int:
-    async with opened(directory) as letters:
-        return await letters.replay(filters, dry_run=dry_run)
+async def _replay(directory: Path | None, url: str | None, filters: Filters, limit: int | None, dry_run: bool) -> int:
+    async with opened(directory, url) as letters:
+        with progress_bar("replay") as progress:
+            return await letters.replay(filters, limit=limit, dry_run=dry_run, progress=progress)

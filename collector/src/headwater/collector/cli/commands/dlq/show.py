@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...exits import NotThereError
-from ...options import DirOption, JsonOption
+from ...options import DirOption, JsonOption, LogUrlOption
 from ...output import show, show_json, write_bytes
 from .choosing import opened
 
@@ -20,6 +20,7 @@ def show_letter(
     letter_id: Annotated[int, typer.Argument(metavar="ID", show_default=False)],
     raw: Annotated[bool, typer.Option("--raw", help="Only the event's bytes, exactly as they were sent.")] = False,
     directory: DirOption = None,
+    url: LogUrlOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show one dead letter: why, when, how often tried, and its bytes.
@@ -28,7 +29,7 @@ def show_letter(
     """
     import asyncio
 
-    letter = asyncio.run(_show(directory, letter_id))
+    letter = asyncio.run(_show(directory, url, letter_id))
     if letter is None:
         raise NotThereError(f"no dead letter {letter_id}", "`headwater dlq list --resolved` lists all")
     if raw:
@@ -41,6 +42,6 @@ def show_letter(
         show(*letter_page(letter.as_dict()))
 
 
-async def _show(directory: Path | None, letter_id: int) -> Letter | None:
-    async with opened(directory) as letters:
+async def _show(directory: Path | None, url: str | None, letter_id: int) -> Letter | None:
+    async with opened(directory, url) as letters:
         return await letters.show(letter_id)

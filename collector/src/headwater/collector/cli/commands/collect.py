@@ -1,0 +1,58 @@
+"""``headwater collect``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..options import CreateTopicsOption, LogUrlOption
+
+
+def collect(
+    url: LogUrlOption = None,
+    host: Annotated[str, typer.Option(help="The address of health, readiness and metrics.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Their port; 0 picks a free one.")] = 5001,
+    deadline: Annotated[
+        float, typer.Option(min=0, metavar="SECONDS", help="How long SIGTERM waits for work in hand.")
+    ] = 30.0,
+    create_topics: CreateTopicsOption = False,
+) -> None:
+    """Run a worker: from the log to the stores.
+
+    Any number of workers share the work of one consumer group. /healthz, /readyz and /metrics are served on PORT.
+
+    Example: headwater collect --url kafka://127.0.0.1:9092 --port 5001
+    """
+    import asyncio
+
+    from ..starting import log_to_stderr
+
+    log_to_stderr()
+    asyncio.run(_run(url, host, port, deadline, create_topics))
+
+
+async def _run(url: str | None, host: str, port: int, deadline_s: float, create_topics: bool) -> None:
+    import structlog
+
+    from headwater.collector.api import create_probes, serve
+    from headwater.collector.collecting import Collecting
+    from headwater.collector.tuning import tune_process
+
+    from ..starting import settings_for
+
+    log = structlog.get_logger("headwater.collector")
+    collecting = Collecting(settings_for(create_topics), url=url)
+    await collecting.start()
+    tune_process()
+    try:
+        stores = sorted(collecting.manager.stores.members)
+
+        def started(address: str) -> None:
+            log.info("collecting", topic=collecting.topics.main, stores=stores, operations=address)
+
+        await serve(create_probes(collecting), host, port, started=started)
+        log.info("draining", deadline_s=deadline_s)
+    finally:
+        await collecting.stop(deadline_s=deadline_s)
+    log.info("stopped")

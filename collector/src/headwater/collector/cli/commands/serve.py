@@ -1,0 +1,54 @@
+"""``headwater serve``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ..options import CreateTopicsOption, LogUrlOption
+
+
+def serve(
+    url: LogUrlOption = None,
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")] = 5000,
+    create_topics: CreateTopicsOption = False,
+) -> None:
+    """Run the API on the configured stores; events go to the log.
+
+    A POST is answered with 201 once the log has the event durably; `headwater collect` stores it from there.
+
+    Example: headwater serve --url kafka://127.0.0.1:9092 --port 5000
+    """
+    import asyncio
+
+    from ..starting import log_to_stderr
+
+    log_to_stderr()
+    asyncio.run(_run(url, host, port, create_topics))
+
+
+async def _run(url: str | None, host: str, port: int, create_topics: bool) -> None:
+    import structlog
+
+    from headwater.collector.api import create_app, serve
+    from headwater.collector.serving import Serving
+    from headwater.collector.tuning import tune_process
+
+    from ..starting import settings_for
+
+    log = structlog.get_logger("headwater.collector")
+    serving = Serving(settings_for(create_topics), url=url)
+    await serving.start()
+    tune_process()
+    try:
+        stores = sorted(serving.manager.stores.members)
+
+        def started(address: str) -> None:
+            log.info("serving", address=address, topic=serving.topic, stores=stores)
+
+        await serve(create_app(serving), host, port, started=started)
+    finally:
+        await serving.stop()
+    log.info("stopped")

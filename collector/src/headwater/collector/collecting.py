@@ -1,0 +1,125 @@
+"""The deployed worker: from the log that ``lineage.url`` names to the configured stores. Any number share the work."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+import structlog
+
+from headwater.collector.deadletters import DeadLetters
+from headwater.collector.logurl import configured_log
+from headwater.collector.manager import LineageManager
+from headwater.collector.metrics import PipelineMetrics
+from headwater.collector.pipeline import Pipeline
+from headwater.collector.settings import Settings
+from headwater.collector.topics import Topics
+from headwater.shared.clock import Clock, SystemClock
+from headwater.shared.errors import HeadwaterError
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+    from headwater.collector.api.services import Readiness
+
+_log = structlog.get_logger("headwater.collector")
+
+_FIRST_LOOK_S, _LAST_LOOK_S = 1.0, 30.0
+
+
+class Collecting:
+    """Log, stores and pipeline of one worker. Implements Operations.
+
+    Brokers and stores may be away when it starts and at any time later: it waits for them and says so in
+    ``readiness``. Not restartable: make a new one.
+    """
+
+    def __init__(self, settings: Settings, *, url: str | None = None, clock: Clock | None = None) -> None:
+        """``url`` wins over ``lineage.url``. Touches nothing yet. Raises ConfigurationError."""
+        self.settings = settings
+        clock = clock if clock is not None else SystemClock()
+        self.log, topic = configured_log(settings.lineage, url, clock)
+        self.topics = Topics(topic)
+        self.metrics = PipelineMetrics()
+        self.manager = LineageManager(settings, metrics=self.metrics, clock=clock)
+        self.dead_letters = DeadLetters(self.log, topic)
+        collector = settings.lineage.collector
+        self.pipeline = Pipeline(
+            self.log,
+            self.manager.stores,
+            topics=self.topics,
+            group=collector.group,
+            retry=collector.retry.policy(),
+            batches=collector.batches(),
+            clock=clock,
+            metrics=self.metrics,
+        )
+        self._stack = AsyncExitStack()
+        self._topics_trouble: str | None = None
+
+    @property
+    def registry(self) -> CollectorRegistry:
+        """Of this worker's metrics."""
+        return self.metrics.registry
+
+    async def start(self) -> None:
+        """Raises ConfigurationError or PermanentError; then nothing is left open."""
+        async with AsyncExitStack() as stack:
+            await self.log.open()
+            stack.push_async_callback(self.log.close)
+            stack.push_async_callback(self.manager.stop)
+            await self.manager.start()
+            await self.pipeline.start()
+            looking = asyncio.create_task(self._look_for_topics(), name="headwater topics")
+            stack.push_async_callback(_ended, looking)
+            self._stack = stack.pop_all()
+
+    async def stop(self, *, deadline_s: float = 30.0) -> None:
+        """Finishes the batch in hand and leaves the group; what takes longer than the deadline is read again by
+        another worker. Idempotent."""
+        await self.pipeline.stop(deadline_s=deadline_s)
+        await self._stack.aclose()
+
+    async def readiness(self) -> Readiness:
+        """Whether events are settled now, and what is wrong if not."""
+        from headwater.collector.api.services import Readiness
+
+        ready, checks = self.pipeline.health()
+        if self._topics_trouble is not None:
+            return Readiness(False, {**checks, "topics": self._topics_trouble})
+        return Readiness(ready, checks)
+
+    async def _look_for_topics(self) -> None:
+        """A consumer waits in silence for a topic that does not exist; somebody has to say so."""
+        from headwater.shared.log.kafka import KafkaLog
+
+        if not isinstance(self.log, KafkaLog):
+            return
+        rungs = range(1, len(self.settings.lineage.collector.retry.ladder_s) + 1)
+        wanted = (self.topics.main, *map(self.topics.retry, rungs), self.topics.dead_letters)
+        wait_s = _FIRST_LOOK_S
+        while True:
+            try:
+                await self.log.ensure(wanted)
+            except HeadwaterError as error:
+                if self._topics_trouble != str(error):
+                    _log.warning("topics_missing", error=str(error))
+                self._topics_trouble = str(error)
+            else:
+                self._topics_trouble = None
+                return
+            await asyncio.sleep(wait_s)
+            wait_s = min(_LAST_LOOK_S, wait_s * 2)
+
+    async def __aenter__(self) -> Collecting:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.stop()
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

@@ -1,0 +1,125 @@
+"""The ``document`` store: see ``schema`` for what it keeps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
+
+from bson.errors import BSONError
+from pymongo import AsyncMongoClient
+from pymongo.errors import PyMongoError
+
+from headwater.collector.settings import ConnectionSettings
+from headwater.collector.stores.base import ProjectedEvent
+from headwater.collector.stores.document import connection as connecting
+from headwater.collector.stores.document.connection import Collection, Document
+from headwater.collector.stores.document.errors import classified, refused_login
+from headwater.collector.stores.document.reader import DocumentsReader
+from headwater.collector.stores.document.schema import INDEXES, document_of
+from headwater.collector.stores.document.writing import write_documents
+from headwater.shared import times
+from headwater.shared.clock import Clock, SystemClock
+from headwater.shared.errors import ConfigurationError, TransientError
+
+T = TypeVar("T")
+
+
+class DocumentLineageStore:
+    """Keeps every event whole, byte for byte, for audit and for rebuilding a graph. The write contract is that of
+    ``LineageStoreProtocol``: acknowledged by a majority and journaled, unless the URI says another ``w``.
+
+    ``connection``: a server (``document_connection_name`` in the settings) or a bare URI; its further keys are the
+    driver's. Its ``database``, else the URI's, else ``headwater``. ``deadline_s``: after it a call ends with
+    TransientError.
+    """
+
+    def __init__(
+        self,
+        connection: ConnectionSettings | str | None = None,
+        *,
+        collection_name: str = "audit_lineage_events",
+        name: str = "document",
+        deadline_s: float = 25.0,
+        clock: Clock | None = None,
+    ) -> None:
+        """Raises ConfigurationError."""
+        self.name = name
+        self._connection = connecting.connection_of(connection)
+        if not collection_name or "$" in collection_name or "\0" in collection_name:
+            raise ConfigurationError("lineage.store.document.collection_name", collection_name, "not empty, without $")
+        self._collection_name = collection_name
+        self._deadline_s = deadline_s
+        self._clock = clock if clock is not None else SystemClock()
+        self._client: AsyncMongoClient[Document] | None = None
+        self._last_seq = 0
+
+    async def open(self) -> None:
+        """Connects and makes the indexes. Idempotent."""
+        if self._client is None:
+            client = connecting.client_of(self._connection, self._deadline_s)
+            try:
+                await self._bounded(self._prepare(client))
+            except BaseException:
+                await client.close()
+                raise
+            self._client = client
+
+    async def _prepare(self, client: AsyncMongoClient[Document]) -> None:
+        events, _ = connecting.collections_of(client, self._connection, self._collection_name)
+        try:
+            for name, keys in INDEXES.items():
+                await events.create_index(keys, name=name)
+        except PyMongoError as error:
+            if refused_login(error):
+                raise ConfigurationError(
+                    connecting.KEY, self._connection.user, f"the server refuses: {error}"
+                ) from error
+            raise
+
+    async def write(self, batch: Sequence[ProjectedEvent]) -> None:
+        """Each event once; of several spellings of one event the lesser bytes stay."""
+        if batch:
+            received_at = times.now_text(self._clock)
+            documents = [
+                (document_of(each, received_at=received_at, seq=self._next_seq()), each.event.raw) for each in batch
+            ]
+            await self._bounded(write_documents(*self._collections(), documents))
+
+    def _next_seq(self) -> int:
+        self._last_seq = max(self._last_seq + 1, int(self._clock.now_s() * 1e9))
+        return self._last_seq
+
+    async def ping(self) -> None:
+        """Asks the server that would take the write."""
+        await self._bounded(self._ping(self._opened()))
+
+    async def _ping(self, client: AsyncMongoClient[Document]) -> None:
+        await client.admin.command("ping")
+
+    def document_reader(self) -> DocumentsReader:
+        """The read half, without the graph, see ``stores.combined``; the store must be open."""
+        return DocumentsReader(*self._collections(), store=self.name)
+
+    async def close(self) -> None:
+        """Idempotent."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    def _opened(self) -> AsyncMongoClient[Document]:
+        if self._client is None:
+            raise TransientError(f"store {self.name} is not open")
+        return self._client
+
+    def _collections(self) -> tuple[Collection, Collection]:
+        return connecting.collections_of(self._opened(), self._connection, self._collection_name)
+
+    async def _bounded(self, work: Awaitable[T]) -> T:
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                return await work
+        except TimeoutError as error:
+            raise TransientError(f"store {self.name} did not answer within {self._deadline_s:g} s") from error
+        except (PyMongoError, BSONError, OSError) as error:
+            raise classified(error, self.name) from error

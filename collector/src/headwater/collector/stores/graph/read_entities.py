@@ -1,0 +1,161 @@
+"""Reads of jobs, datasets, the names they go by and the edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import orjson
+
+from headwater.collector.facts import Side
+from headwater.collector.stores.graph import keys
+from headwater.collector.stores.graph.fetching import Fetch, fetch_each
+from headwater.collector.stores.graph.read_generations import keys_of
+from headwater.collector.stores.reading import DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
+from headwater.shared.event import Name
+
+
+async def links(fetch: Fetch, datasets: Collection[Name]) -> list[Link]:
+    rows = await fetch_each(fetch, _LINKS, keys_of(datasets))
+    found = {Link(Name(*row[:2]), Name(*row[2:4]), row[4]) for row in rows}
+    return sorted(found, key=lambda link: (link.a, link.b, link.renamed_at or ""))
+
+
+async def carriers(fetch: Fetch, datasets: Collection[Name]) -> set[Name]:
+    names = keys_of(datasets)
+    return {names[row[0]] for row in await fetch_each(fetch, _CARRIERS, names)}
+
+
+async def drops(fetch: Fetch, datasets: Collection[Name]) -> list[Drop]:
+    names = keys_of(datasets)
+    return [Drop(names[row[0]], row[1]) for row in await fetch_each(fetch, _DROPS, names)]
+
+
+async def job_edges(fetch: Fetch, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
+    rows = await fetch_each(fetch, _EDGES_OF_JOBS, keys_of(jobs))
+    rows += await fetch_each(fetch, _EDGES_OF_DATASETS, keys_of(datasets))
+    found = {
+        JobEdge(Name(*row[:2]), Side.INPUT if row[2] == "CONSUMES" else Side.OUTPUT, Name(*row[3:5]), row[5])
+        for row in rows
+    }
+    return sorted(found)
+
+
+async def datasets(fetch: Fetch, names: Collection[Name]) -> dict[Name, DatasetFacts]:
+    by_key = keys_of(names)
+    rows = await fetch_each(fetch, _DATASETS, by_key)
+    return {by_key[key]: DatasetFacts(by_key[key], first, last, _loaded(facets)) for key, first, last, facets in rows}
+
+
+async def jobs(fetch: Fetch, names: Collection[Name]) -> dict[Name, JobFacts]:
+    by_key = keys_of(names)
+    rows = await fetch_each(fetch, _JOBS, by_key)
+    return {
+        by_key[key]: JobFacts(by_key[key], first, last, _loaded(facets), _design(designs))
+        for key, first, last, facets, designs in rows
+    }
+
+
+def _loaded(facets: list[list[str]]) -> Facets:
+    return {name: orjson.loads(body) for name, body in facets}
+
+
+def _design(designs: list[list[Any]]) -> dict[Side, tuple[Name, ...]]:
+    return {Side(side): tuple(Name(*pair) for pair in orjson.loads(listed)) for side, listed in designs}
+
+
+async def list_jobs(fetch: Fetch, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
+    return await _page(fetch, "Job", "n.lastTime DESC, n.sort, n.namespace, n.name", namespace, limit, offset)
+
+
+async def list_datasets(fetch: Fetch, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
+    return await _page(fetch, "Dataset", "n.sort, n.namespace, n.name", namespace, limit, offset)
+
+
+async def _page(
+    fetch: Fetch, label: str, order: str, namespace: str | None, limit: int, offset: int
+) -> tuple[int, list[Name]]:
+    condition, low = "n.sort >= $low", ""
+    if namespace is not None:
+        condition, low = "n.sort STARTS WITH $low AND n.namespace = $namespace", keys.sort(Name(namespace, ""))
+    parameters = {"low": low, "namespace": namespace}
+    total = await fetch(f"MATCH (n:{label}) WHERE {condition} RETURN count(n)", **parameters)
+    page = await fetch(
+        f"MATCH (n:{label}) WHERE {condition} RETURN n.namespace, n.name ORDER BY {order} SKIP $offset LIMIT $limit",
+        offset=offset,
+        limit=limit,
+        **parameters,
+    )
+    return int(total[0][0]), [Name(*row) for row in page]
+
+
+async def namespaces(fetch: Fetch) -> dict[str, tuple[str, str]]:
+    found: dict[str, tuple[str, str]] = {}
+    for namespace, first, last in await fetch(_NAMESPACES):
+        before = found.get(namespace, (first, last))
+        found[namespace] = (min(before[0], first), max(before[1], last))
+    return found
+
+
+async def counts(fetch: Fetch) -> dict[str, int]:
+    """Without those of documents."""
+    return {name: int((await fetch(statement))[0][0]) for name, statement in _COUNTS.items()}
+
+
+_LINKS = """
+UNWIND $rows AS row
+MATCH (d:Dataset {key: row})
+CALL (d) {
+    MATCH (d)-[:SYMLINK]->(o:Dataset) RETURN d AS a, o AS b, null AS time
+    UNION ALL MATCH (d)<-[:SYMLINK]-(o:Dataset) RETURN o AS a, d AS b, null AS time
+    UNION ALL MATCH (d)<-[:CHANGE_OF]-(c:Change {change: 'RENAME'})-[:PREVIOUS]->(o:Dataset)
+        RETURN o AS a, d AS b, c.time AS time
+    UNION ALL MATCH (d)<-[:PREVIOUS]-(c:Change {change: 'RENAME'})-[:CHANGE_OF]->(o:Dataset)
+        RETURN d AS a, o AS b, c.time AS time
+}
+RETURN a.namespace, a.name, b.namespace, b.name, time
+"""
+_CARRIERS = "UNWIND $rows AS row MATCH (d:Dataset {key: row}) WHERE d.carrier RETURN row"
+_DROPS = """
+UNWIND $rows AS row MATCH (:Dataset {key: row})<-[:CHANGE_OF]-(c:Change {change: 'DROP'}) RETURN row, c.time
+"""
+_EDGES_OF_JOBS = """
+UNWIND $rows AS row
+MATCH (j:Job {key: row}) WHERE j.edgesSince IS NOT NULL
+CALL (j) {
+    MATCH ()-[r:CONSUMES]->(d:Dataset) WHERE r.recent >= j.key + ' ' + j.edgesSince AND r.recent < j.key + '!'
+    RETURN r, d
+    UNION ALL
+    MATCH ()-[r:PRODUCES]->(d:Dataset) WHERE r.recent >= j.key + ' ' + j.edgesSince AND r.recent < j.key + '!'
+    RETURN r, d
+}
+RETURN j.namespace, j.name, type(r), d.namespace, d.name, r.lastTime
+"""
+_EDGES_OF_DATASETS = """
+UNWIND $rows AS row
+MATCH (j:Job)-[r:CONSUMES|PRODUCES]->(d:Dataset {key: row}) WHERE r.lastTime >= j.edgesSince
+RETURN j.namespace, j.name, type(r), d.namespace, d.name, r.lastTime
+"""
+_SAID = "[(n)-[r:SAYS]->(v:Value) WHERE v.body IS NOT NULL | [r.name, v.body]]"
+_DATASETS = f"""
+UNWIND $rows AS row
+MATCH (n:Dataset {{key: row}}) WHERE n.firstTime IS NOT NULL
+RETURN row, n.firstTime, n.lastTime, {_SAID}
+"""
+_JOBS = f"""
+UNWIND $rows AS row
+MATCH (n:Job {{key: row}})
+RETURN row, n.firstTime, n.lastTime, {_SAID}, [(n)-[:DESIGN]->(s:Design) | [s.side, s.datasets]]
+"""
+_NAMESPACES = """
+MATCH (n:Job) RETURN n.namespace AS namespace, min(n.firstTime) AS first, max(n.lastTime) AS last
+UNION ALL
+MATCH (n:Dataset) WHERE n.firstTime IS NOT NULL
+RETURN n.namespace AS namespace, min(n.firstTime) AS first, max(n.lastTime) AS last
+"""
+_COUNTS = {
+    "runs": "MATCH (n:Run) RETURN count(n)",
+    "jobs": "MATCH (n:Job) RETURN count(n)",
+    "datasets": "MATCH (n:Dataset) WHERE n.sort IS NOT NULL RETURN count(n)",
+    "generations": "MATCH ()-[r:MADE]->() RETURN count(r)",
+}

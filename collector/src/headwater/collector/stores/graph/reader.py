@@ -1,0 +1,147 @@
+"""Bulk reads from the graph; the contract is ``headwater.collector.stores.reading.GraphReader``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from neo4j import READ_ACCESS, AsyncDriver
+from neo4j.exceptions import DriverError, Neo4jError
+
+from headwater.collector.settings import ConnectionSettings
+from headwater.collector.stores.graph import connection as connecting
+from headwater.collector.stores.graph import read_entities, read_generations, read_runs
+from headwater.collector.stores.graph.base_lines import base_lines
+from headwater.collector.stores.graph.fetching import Row
+from headwater.collector.stores.reading import (
+    Claim,
+    DatasetFacts,
+    Drop,
+    JobEdge,
+    JobFacts,
+    Link,
+    PinQuery,
+    Read,
+    ReadQuery,
+    RunFacts,
+    RunFilter,
+    RunRow,
+)
+from headwater.shared.errors import TransientError
+from headwater.shared.event import Name
+
+
+class Neo4jReader:
+    """Each fetch is a transaction of its own, so a question that takes several may see writes between them."""
+
+    def __init__(self, driver: AsyncDriver, connection: ConnectionSettings, store: str, deadline_s: float) -> None:
+        self._driver, self._connection, self._store, self._deadline_s = driver, connection, store, deadline_s
+
+    async def _fetch(self, statement: str, **parameters: Any) -> list[Row]:
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                for last in (False, True):  # the first may have met a connection that died in the pool
+                    try:
+                        return await self._run(statement, parameters)
+                    except DriverError as error:
+                        if last or not error.is_retryable():
+                            raise
+        except TimeoutError as error:
+            raise TransientError(f"store {self._store} did not answer within {self._deadline_s:g} s") from error
+        except (Neo4jError, DriverError, OSError) as error:
+            raise TransientError(f"store {self._store} cannot be read: {error}") from error
+        raise AssertionError("returned or raised")
+
+    async def _run(self, statement: str, parameters: dict[str, Any]) -> list[Row]:
+        database = self._connection.database
+        async with self._driver.session(database=database, default_access_mode=READ_ACCESS) as session:
+            result = await session.run(statement, parameters)
+            return [list(record.values()) async for record in result]
+
+    async def runs(
+        self, runs: Collection[str], *, io: bool = True, facets: Collection[str] | None = None
+    ) -> dict[str, RunFacts]:
+        return await read_runs.runs(self._fetch, runs, io, facets)
+
+    async def run_rows(self, runs: Collection[str]) -> dict[str, RunRow]:
+        return await read_runs.run_rows(self._fetch, runs)
+
+    async def list_runs(self, where: RunFilter, limit: int) -> list[RunRow]:
+        return await read_runs.list_runs(self._fetch, where, limit)
+
+    async def count_runs(self, where: RunFilter) -> int:
+        return await read_runs.count_runs(self._fetch, where)
+
+    async def latest_runs(self, jobs: Collection[Name], each: int) -> dict[Name, list[RunRow]]:
+        return await read_runs.latest_runs(self._fetch, jobs, each)
+
+    async def claims(self, generations: Collection[tuple[Name, str]]) -> list[Claim]:
+        return await read_generations.claims(self._fetch, generations)
+
+    async def claims_of_runs(self, runs: Collection[str]) -> list[Claim]:
+        return await read_generations.claims_of_runs(self._fetch, runs)
+
+    async def history(
+        self, members: Sequence[Name], *, committed: bool, limit: int, before: tuple[str, str] | None = None
+    ) -> list[Claim]:
+        return await read_generations.history(self._fetch, members, committed, limit, before)
+
+    async def current(self, pins: Sequence[PinQuery]) -> list[Claim | None]:
+        return await read_generations.current(self._fetch, pins)
+
+    async def next_commit(self, members: Sequence[Name], after: tuple[str, str], run: str) -> Claim | None:
+        return await read_generations.next_commit(self._fetch, members, after, run)
+
+    async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
+        return await read_generations.reads(self._fetch, queries, limit)
+
+    async def links(self, datasets: Collection[Name]) -> list[Link]:
+        return await read_entities.links(self._fetch, datasets)
+
+    async def carriers(self, datasets: Collection[Name]) -> set[Name]:
+        return await read_entities.carriers(self._fetch, datasets)
+
+    async def listed(self, datasets: Collection[Name]) -> set[Name]:
+        return await read_generations.listed(self._fetch, datasets)
+
+    async def drops(self, datasets: Collection[Name]) -> list[Drop]:
+        return await read_entities.drops(self._fetch, datasets)
+
+    async def job_edges(self, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
+        return await read_entities.job_edges(self._fetch, jobs, datasets)
+
+    async def datasets(self, names: Collection[Name]) -> dict[Name, DatasetFacts]:
+        return await read_entities.datasets(self._fetch, names)
+
+    async def jobs(self, names: Collection[Name]) -> dict[Name, JobFacts]:
+        return await read_entities.jobs(self._fetch, names)
+
+    async def list_jobs(self, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
+        return await read_entities.list_jobs(self._fetch, namespace, limit, offset)
+
+    async def list_datasets(self, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
+        return await read_entities.list_datasets(self._fetch, namespace, limit, offset)
+
+    async def namespaces(self) -> dict[str, tuple[str, str]]:
+        return await read_entities.namespaces(self._fetch)
+
+    async def counts(self) -> Mapping[str, int]:
+        """runs, jobs, datasets, generations."""
+        return await read_entities.counts(self._fetch)
+
+    async def base_lines(self) -> Iterable[bytes]:
+        """Reads while it is iterated, in the iterating thread."""
+        return self._lines()
+
+    def _lines(self) -> Iterator[bytes]:
+        try:
+            with connecting.sync_driver(self._connection) as driver:
+                yield from base_lines(driver, self._connection.database)
+        except (Neo4jError, DriverError, OSError) as error:
+            raise TransientError(f"store {self._store} cannot be read: {error}") from error
+
+    async def event_ids(self, event_ids: Collection[str]) -> set[str]:
+        """Those whose facts are in the graph: to compare it with the documents."""
+        rows = await self._fetch("UNWIND $rows AS row MATCH (e:Event {id: row}) RETURN row", rows=list(event_ids))
+        return {row[0] for row in rows}

@@ -1,0 +1,77 @@
+"""What the graph looks like, and the constraints and indexes that it needs.
+
+    (Run)-[RUN_OF]->(Job)                                  which job a run is of
+    (Run)-[READS|WRITES|NAMES {version, time, facets}]->(Dataset)   as stated; NAMES: only a lineage facet names it;
+                                                           facets: "scope time event hash name", hash being a Value's
+    (Run)-[MADE {version, commitTime}]->(Generation)       derived: committed, or a candidate without commitTime
+    (Generation)-[GENERATION_OF]->(Dataset)
+    (Run|Job|Dataset)-[SAYS {scope, name, time, event}]->(Value {hash, body})   a facet; the body is its JSON
+    (Job)-[CONSUMES|PRODUCES {lastTime}]->(Dataset)        derived: current if lastTime >= the job's edgesSince
+    (Job)-[DESIGN]->(Design)-[LISTS]->(Dataset)            what a JobEvent says
+    (Change {change, time})-[CHANGE_OF|PREVIOUS]->(Dataset)  DROP, RENAME, ...; with ``run`` where a run did it
+    (Dataset)-[SYMLINK]->(Dataset)                         derived from the symlinks facet
+    (Event {id, type, time, run})                          an event whose facts are in the graph
+
+Texts that can be longer than an index takes (names, versions) are found by hash or by their beginning: ``key`` of a job
+or dataset is BLAKE2b-128 of namespace NUL name. The properties ``recency``, ``rank``, ``at``, ``recent`` and ``sort``
+exist to be ordered by, see ``keys``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+SCHEMA_VERSION: Final = 1
+"""Raised when the graph changes shape; a graph of another version is emptied and rebuilt from the documents."""
+
+_UNIQUE: Final = {
+    "Job": "key",
+    "Dataset": "key",
+    "Run": "id",
+    "Generation": "key",
+    "Value": "hash",
+    "Change": "key",
+    "Design": "key",
+    "Event": "id",
+    "HeadwaterMeta": "name",
+}
+_NODE_INDEXES: Final = (
+    ("Run", "recency"),
+    ("Run", "job", "recency"),
+    ("Run", "state", "recency"),
+    ("Run", "logical", "recency"),
+    ("Run", "parent", "recency"),
+    ("Job", "sort"),
+    ("Job", "lastTime"),
+    ("Dataset", "sort"),
+)
+_RELATIONSHIP_INDEXES: Final = (
+    ("MADE", "rank"),
+    ("READS", "at"),
+    ("NAMES", "at"),
+    ("CONSUMES", "recent"),
+    ("PRODUCES", "recent"),
+)
+
+
+def definitions() -> dict[str, str]:
+    """Name to statement of every constraint and index."""
+    found = {}
+    for label, key in _UNIQUE.items():
+        name = f"headwater_{label.lower()}_{key}"
+        found[name] = f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:{label}) REQUIRE n.{key} IS UNIQUE"
+    for label, *keys in _NODE_INDEXES:
+        name = "_".join(("headwater", label.lower(), *keys)).lower()
+        columns = ", ".join(f"n.{key}" for key in keys)
+        found[name] = f"CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON ({columns})"
+    for kind, key in _RELATIONSHIP_INDEXES:
+        name = f"headwater_{kind.lower()}_{key}"
+        found[name] = f"CREATE INDEX {name} IF NOT EXISTS FOR ()-[r:{kind}]-() ON (r.{key})"
+    return found
+
+
+PRESENT: Final = "SHOW INDEXES YIELD name, state WHERE name STARTS WITH 'headwater_' RETURN name, state"
+AWAIT: Final = "CALL db.awaitIndexes(300)"
+VERSION: Final = (
+    "MERGE (m:HeadwaterMeta {name: 'schema'}) ON CREATE SET m.version = $version RETURN m.version AS version"
+)

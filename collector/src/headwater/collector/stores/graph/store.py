@@ -1,0 +1,151 @@
+"""The ``graph`` store: see ``schema`` for what it keeps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from random import Random
+from typing import TypeVar
+
+from neo4j import AsyncDriver, AsyncSession
+from neo4j.exceptions import DriverError, Neo4jError
+
+from headwater.collector.settings import ConnectionSettings
+from headwater.collector.stores.base import ProjectedEvent
+from headwater.collector.stores.graph import connection as connecting
+from headwater.collector.stores.graph import schema
+from headwater.collector.stores.graph.parts import parts_of
+from headwater.collector.stores.graph.reader import Neo4jReader
+from headwater.collector.stores.graph.transaction import Transaction
+from headwater.collector.stores.graph.writing import write_batch
+from headwater.shared.errors import ConfigurationError, TransientError
+
+T = TypeVar("T")
+
+_TRIES = 8
+_FIRST_PAUSE_S = 0.02
+_DRIVER_ERRORS = (Neo4jError, DriverError, OSError)
+
+
+class Neo4jLineageStore:
+    """Folds events into a property graph; keeps no event whole, so put it beside one that does. The write contract is
+    that of ``LineageStoreProtocol``; several collectors may write at once.
+
+    ``connection``: a server (``graph_connection_name`` in the settings) or a bare URI, ``bolt://`` or ``neo4j://``; its
+    further keys are the driver's. ``parallel``: transactions that a large batch is divided into. ``deadline_s``: after
+    it a call ends with TransientError, whatever the server does. The database should be headwater's own: labels are
+    plain words such as ``Job`` and ``Run``.
+    """
+
+    def __init__(
+        self,
+        connection: ConnectionSettings | str | None = None,
+        *,
+        name: str = "graph",
+        parallel: int = 2,
+        deadline_s: float = 25.0,
+    ) -> None:
+        """Raises ConfigurationError."""
+        self.name = name
+        self._connection = connecting.connection_of(connection)
+        self._parallel, self._deadline_s = parallel, deadline_s
+        self._random = Random()  # noqa: S311 - jitter
+        self._driver: AsyncDriver | None = None
+        connecting.sync_driver(self._connection).close()  # a wrong URI is said now, not at the first event
+
+    async def open(self) -> None:
+        """Connects, checks the graph's version, makes constraints and indexes. Idempotent."""
+        if self._driver is None:
+            driver = connecting.async_driver(self._connection)
+            try:
+                await self._bounded(self._in_session(driver, self._prepare))
+            except BaseException:
+                await driver.close()
+                raise
+            self._driver = driver
+
+    async def _prepare(self, session: AsyncSession) -> None:
+        found = [list(record.values()) async for record in await session.run(schema.PRESENT)]
+        present = {name for name, _ in found}
+        missing = [text for name, text in schema.definitions().items() if name not in present]
+        for statement in missing:
+            await (await session.run(statement)).consume()
+        if missing or any(state != "ONLINE" for _, state in found):
+            await (await session.run(schema.AWAIT)).consume()
+        said = await (await session.run(schema.VERSION, version=schema.SCHEMA_VERSION)).single(strict=True)
+        if said["version"] != schema.SCHEMA_VERSION:
+            raise ConfigurationError(
+                connecting.KEY,
+                self._connection.uri,
+                f"holds a graph of version {said['version']}, this headwater writes version {schema.SCHEMA_VERSION}: "
+                "headwater rebuild",
+            )
+
+    async def write(self, batch: Sequence[ProjectedEvent]) -> None:
+        """A transaction for each of ``parallel`` parts of the batch."""
+        if batch:
+            driver = self._opened()
+            await self._bounded(self._write_parts(driver, parts_of(batch, self._parallel)))
+
+    async def _write_parts(self, driver: AsyncDriver, parts: list[Sequence[ProjectedEvent]]) -> None:
+        writes = [self._in_session(driver, partial(_write, batch=part)) for part in parts]
+        for result in await asyncio.gather(*writes, return_exceptions=True):
+            if result is not None:
+                raise result
+
+    async def ping(self) -> None:
+        """A transaction that could write, and does not."""
+        await self._bounded(self._in_session(self._opened(), _touch, tries=2))
+
+    def graph_reader(self) -> Neo4jReader:
+        """The read half, without documents, see ``stores.combined``; the store must be open."""
+        return Neo4jReader(self._opened(), self._connection, self.name, self._deadline_s)
+
+    async def close(self) -> None:
+        """Idempotent."""
+        driver, self._driver = self._driver, None
+        if driver is not None:
+            await driver.close()
+
+    def _opened(self) -> AsyncDriver:
+        if self._driver is None:
+            raise TransientError(f"store {self.name} is not open")
+        return self._driver
+
+    async def _in_session(
+        self, driver: AsyncDriver, work: Callable[[AsyncSession], Awaitable[T]], *, tries: int = _TRIES
+    ) -> T:
+        """The work in a session of its own, again with growing pauses where that may help at once."""
+        pause_s = _FIRST_PAUSE_S
+        while True:
+            try:
+                async with driver.session(database=self._connection.database) as session:
+                    return await work(session)
+            except _DRIVER_ERRORS as error:
+                tries -= 1
+                if connecting.is_down(error):
+                    tries = min(tries, 1)  # a pooled connection may be a dead one; a second failure is the server's
+                if tries <= 0 or not connecting.worth_another_try(error):
+                    raise
+            await asyncio.sleep(pause_s * self._random.uniform(0.5, 1.5))
+            pause_s *= 2
+
+    async def _bounded(self, work: Awaitable[T]) -> T:
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                return await work
+        except TimeoutError as error:
+            raise TransientError(f"store {self.name} did not answer within {self._deadline_s:g} s") from error
+        except _DRIVER_ERRORS as error:
+            raise connecting.classified(error, self.name) from error
+
+
+async def _write(session: AsyncSession, batch: Sequence[ProjectedEvent]) -> None:
+    async with await session.begin_transaction() as transaction:
+        await write_batch(Transaction(transaction), batch)
+        await transaction.commit()
+
+
+async def _touch(session: AsyncSession) -> None:
+    await (await session.run("MATCH (m:HeadwaterMeta {name: 'schema'}) SET m.lock = true")).consume()
