@@ -21,6 +21,7 @@ _DEFAULTS: dict[str, Any] = {
     "notifications_min_severity": "OFF",
     "max_transaction_retry_time": 5.0,
 }
+_SCHEMES = tuple(f"{scheme}{security}://" for scheme in ("bolt", "neo4j") for security in ("", "+s", "+ssc"))
 _NEVER = ("Neo.ClientError.Statement.", "Neo.ClientError.Schema.")
 """A statement or a value that the server will refuse again."""
 _GONE = "Neo.ClientError.Statement.EntityNotFound"
@@ -45,6 +46,8 @@ def sync_driver(connection: ConnectionSettings) -> Driver:
 
 
 def _made(factory: Any, connection: ConnectionSettings) -> Any:
+    if not connection.uri.startswith(_SCHEMES):
+        raise ConfigurationError(KEY, redacted(connection.uri), "must start with bolt:// or neo4j:// (or +s, +ssc)")
     options = _DEFAULTS | (connection.model_extra or {})
     if connection.user is not None:
         options["auth"] = (connection.user, connection.secret() or "")
