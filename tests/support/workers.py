@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -34,6 +35,7 @@ class Worker:
 
     def start(self) -> None:
         with self.errors.open("a") as errors:
+            self._begins = errors.tell()
             self.process = subprocess.Popen(
                 self._command, stdout=subprocess.DEVNULL, stderr=errors, env=self._environment, cwd=self._directory
             )
@@ -48,8 +50,17 @@ class Worker:
         self.process.kill()
         self.process.wait(STOP_WITHIN_S)
 
+    def await_collecting(self) -> None:
+        """Until it says that it collects; before that a SIGTERM simply ends it, as it ends any process."""
+        until = time.monotonic() + STOP_WITHIN_S
+        while b"collecting" not in self.errors.read_bytes()[self._begins :]:
+            assert self.process.poll() is None, self.errors.read_text()
+            assert time.monotonic() < until, self.errors.read_text()
+            time.sleep(0.05)
+
     def stop(self) -> None:
         """SIGTERM; it must end well."""
         self.send(signal.SIGCONT)
+        self.await_collecting()
         self.send(signal.SIGTERM)
         assert self.process.wait(STOP_WITHIN_S) == 0, self.errors.read_text()
