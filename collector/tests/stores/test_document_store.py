@@ -8,16 +8,18 @@ from typing import Any
 
 import pytest
 from pymongo import AsyncMongoClient
+from pymongo.errors import BulkWriteError, OperationFailure
 from tests.servers.places import MongoDatabase
 from tests.support import hostile
 from tests.support.server_stores import DATABASE
 from tests.support.worlds import projected
 
 from headwater.collector.stores.document import DocumentLineageStore
+from headwater.collector.stores.document.errors import classified, duplicates
 from headwater.collector.stores.document.schema import INDEXES, PART_BYTES
 from headwater.collector.stores.reading import EventFilter
 from headwater.shared.clock import ManualClock
-from headwater.shared.errors import ConfigurationError, TransientError
+from headwater.shared.errors import ConfigurationError, PermanentError, TransientError
 from headwater.shared.event import Name
 from headwater.shared.limits import DEFAULT_LIMITS
 
@@ -148,7 +150,39 @@ async def test_many_writers_of_the_same_events(documents: DocumentLineageStore) 
     spellings = [[json.dumps(body, indent=indent).encode() for body in bodies] for indent in (None, 1, 2)]
     await asyncio.gather(*(write(documents, *raw) for raw in spellings))
     listed = await documents.document_reader().list_documents(EventFilter(descending=False), 100, 0)
+    assert len(listed) == 40
+    for document, some in zip(listed, zip(*spellings, strict=True), strict=True):
+        assert document.raw in some
+        if await _compares_and_swaps(documents):
+            assert document.raw == min(some)
+    await write(documents, *(raw for some in spellings for raw in some))
+    listed = await documents.document_reader().list_documents(EventFilter(descending=False), 100, 0)
     assert [each.raw for each in listed] == [min(some) for some in zip(*spellings, strict=True)]
+
+
+async def _compares_and_swaps(documents: DocumentLineageStore) -> bool:
+    """MongoDB does; FerretDB's updates look first and write later."""
+    return "ferretdbVersion" not in await documents._opened().server_info()
+
+
+async def test_every_id_is_told_once(documents: DocumentLineageStore) -> None:
+    ids = await write(documents, *(event(number) for number in range(30)))
+    assert sorted([each async for each in documents.document_reader().event_ids()]) == sorted(ids)
+
+
+@pytest.mark.parametrize(("code", "kind"), [(10334, PermanentError), (50, TransientError), (None, TransientError)])
+def test_an_error_of_a_bulk_write_does_not_repeat_its_documents(code: int | None, kind: type[Exception]) -> None:
+    operation = {"_id": "1", "raw": b"do not log" * 1000}
+    failures = [
+        {"index": 0, "code": 11000, "op": operation},
+        {"index": 1, "code": code, "errmsg": "no", "op": operation},
+    ]
+    with pytest.raises(OperationFailure) as raised:
+        duplicates(BulkWriteError({"writeErrors": failures}))
+    told = classified(raised.value, "document")
+    assert type(told) is kind
+    assert "do not log" not in str(told)
+    assert duplicates(BulkWriteError({"writeErrors": failures[:1]})) == [0]
 
 
 async def test_open_makes_the_indexes_and_may_be_repeated(documents: DocumentLineageStore) -> None:

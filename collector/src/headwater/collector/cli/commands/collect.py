@@ -24,12 +24,10 @@ def collect(
 
     Example: headwater collect --url kafka://127.0.0.1:9092 --port 5001
     """
-    import asyncio
-
-    from ..starting import log_to_stderr
+    from ..starting import log_to_stderr, run_until_complete
 
     log_to_stderr()
-    asyncio.run(_run(url, host, port, deadline, create_topics))
+    run_until_complete(_run(url, host, port, deadline, create_topics))
 
 
 async def _run(url: str | None, host: str, port: int, deadline_s: float, create_topics: bool) -> None:

@@ -21,12 +21,10 @@ def serve(
 
     Example: headwater serve --url kafka://127.0.0.1:9092 --port 5000
     """
-    import asyncio
-
-    from ..starting import log_to_stderr
+    from ..starting import log_to_stderr, run_until_complete
 
     log_to_stderr()
-    asyncio.run(_run(url, host, port, create_topics))
+    run_until_complete(_run(url, host, port, create_topics))
 
 
 async def _run(url: str | None, host: str, port: int, create_topics: bool) -> None:

@@ -23,13 +23,11 @@ def up(
 
     Example: headwater up --dir .headwater --port 5000
     """
-    import asyncio
-
     from ..sources import choose
-    from ..starting import log_to_stderr
+    from ..starting import log_to_stderr, run_until_complete
 
     log_to_stderr()
-    asyncio.run(_run(choose(directory, None).directory, host, port))
+    run_until_complete(_run(choose(directory, None).directory, host, port))
 
 
 async def _run(directory: Path, host: str, port: int) -> None:

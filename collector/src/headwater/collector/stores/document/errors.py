@@ -9,6 +9,8 @@ from pymongo.errors import BulkWriteError, DocumentTooLarge, OperationFailure, P
 
 from headwater.shared.errors import PermanentError, TransientError
 
+_SHOWN_CHARS: Final = 500
+"""A bulk write's error says all its documents."""
 DUPLICATE: Final = 11000
 _REFUSED: Final = frozenset({2, 9, 14, 22, 121, 10334, 17280, 17419, 17420})
 """BadValue, FailedToParse, TypeMismatch, InvalidBSON, DocumentValidationFailure, and words for too large."""
@@ -22,7 +24,7 @@ def classified(error: Exception, store: str) -> TransientError | PermanentError:
         isinstance(error, OperationFailure) and error.code in _REFUSED
     )
     kind = PermanentError if refused else TransientError
-    return kind(f"store {store}: {type(error).__name__}: {error}")
+    return kind(f"store {store}: {type(error).__name__}: {str(error)[:_SHOWN_CHARS]}")
 
 
 def refused_login(error: PyMongoError) -> bool:
@@ -31,12 +33,12 @@ def refused_login(error: PyMongoError) -> bool:
 
 
 def duplicates(error: BulkWriteError) -> list[int]:
-    """Indexes of the documents that were there before. Raises the error again if anything else went wrong."""
+    """Indexes of the documents that were there before. Raises OperationFailure if anything else went wrong."""
     details: dict[str, Any] = dict(error.details or {})
     failures = details.get("writeErrors") or []
     others = [failure for failure in failures if failure.get("code") != DUPLICATE]
     if others:
-        raise OperationFailure(str(others[0].get("errmsg")), others[0].get("code")) from error
-    if details.get("writeConcernErrors"):
-        raise error
+        raise OperationFailure(str(others[0].get("errmsg")), others[0].get("code")) from None
+    if concerns := details.get("writeConcernErrors"):
+        raise OperationFailure(f"not acknowledged: {concerns[0].get('errmsg')}", concerns[0].get("code")) from None
     return [int(failure["index"]) for failure in failures]

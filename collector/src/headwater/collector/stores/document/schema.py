@@ -4,7 +4,7 @@
     kind, type, time, run, job {namespace, name}   the envelope, for people; ``time`` is canonical text
     datasets     [{namespace, name}] of its inputs and outputs, left out where they are too much for a document
     keys         hashes of those datasets' names; ``jobKey`` likewise: names may be longer than an index takes
-    problems     [{where, message}] of parts that could not be read; absent if there are none
+    problems     [{where, message}] of parts that could not be read, beside ``faulty``; both absent if there are none
     receivedAt   when it was first stored; ``seq`` orders what was stored by arrival
     digest       of the bytes, so that a duplicate is known without reading them
     raw          the bytes as received, or ``parts``: the ids of documents in ``<collection>_parts`` that hold them
@@ -32,6 +32,7 @@ INDEXES: Final = {
     "headwater_time": [("time", 1), ("seq", 1)],
     "headwater_run": [("run", 1), ("time", 1), ("seq", 1)],
     "headwater_job": [("jobKey", 1), ("time", 1), ("seq", 1)],
+    "headwater_faulty": [("faulty", 1)],
     "headwater_dataset": [("keys", 1), ("time", 1), ("seq", 1)],
 }
 
@@ -67,6 +68,7 @@ def document_of(projected: ProjectedEvent, *, received_at: str, seq: int) -> dic
     if sum(len(name.namespace) + len(name.name) for name in names) <= MAX_NAMES_CHARS:
         found["datasets"] = [name._asdict() for name in names]
     if problems:
+        found["faulty"] = True
         found["problems"] = [problem._asdict() for problem in problems[:1000]]
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from headwater.collector.stores.document.reading import whole
 from headwater.collector.stores.document.schema import PART_BYTES, body_of, parts_of
 from headwater.shared.errors import TransientError
 
+_PARALLEL = 16
 _SWAPS = 20
 """For one event: each other writer makes one in vain at most."""
 _CALL_BYTES = 24 * 1024 * 1024
@@ -50,10 +52,13 @@ async def _write(events: Collection, parts: Collection, batch: list[tuple[Docume
     for _, raw in batch:
         for part in parts_of(raw):
             await parts.replace_one({"_id": part["_id"]}, part, upsert=True)
+    known: list[int] = []
     try:
         await events.insert_many([_with_bytes(*each) for each in batch], ordered=False)
     except BulkWriteError as error:
-        await _settle(events, parts, {batch[at][0]["_id"]: batch[at][1] for at in duplicates(error)})
+        known = duplicates(error)
+    # Not while the error is handled: it holds all documents, and would show in every later traceback.
+    await _settle(events, parts, {batch[at][0]["_id"]: batch[at][1] for at in known})
 
 
 def _with_bytes(document: Document, raw: bytes) -> Document:
@@ -62,12 +67,19 @@ def _with_bytes(document: Document, raw: bytes) -> Document:
 
 async def _settle(events: Collection, parts: Collection, again: dict[str, bytes]) -> None:
     """These events were there before: mostly with the same bytes."""
-    found = events.find({"_id": {"$in": list(again)}}, {"digest": 1})
-    known = {document["_id"]: document["digest"] async for document in found}
-    for event_id, raw in again.items():
-        body = body_of(raw, parts_of(raw))
-        if known.get(event_id) != body["digest"]:
-            await _replace_if_less(events, parts, event_id, raw, body)
+    places = asyncio.Semaphore(_PARALLEL)
+
+    async def settle(event_id: str, raw: bytes) -> None:
+        async with places:
+            # One look-up each: not every server of the protocol finds several ids by the index.
+            known = await events.find_one({"_id": event_id}, {"digest": 1})
+            body = body_of(raw, parts_of(raw))
+            if known is None or known["digest"] != body["digest"]:
+                await _replace_if_less(events, parts, event_id, raw, body)
+
+    for result in await asyncio.gather(*(settle(*each) for each in again.items()), return_exceptions=True):
+        if result is not None:
+            raise result
 
 
 async def _replace_if_less(

@@ -20,7 +20,7 @@ async def write_job_edges(tx: Transaction, known: Known, derived: dict[bytes, De
     last: dict[EdgeKey, str] = {}
     recount: set[EdgeKey] = set()
     for key, run in derived.items():
-        base, before = run.base, known.runs.get(key)
+        base, before = run.base, known.before.get(key)
         if base.first_time is None:
             continue
         moved = before and before.first_time and (before.first_time != base.first_time or before.job != base.job)
@@ -38,20 +38,20 @@ async def _raise(tx: Transaction, known: Known, last: dict[EdgeKey, str]) -> Non
     rows: dict[int, dict[bytes, list[Any]]] = {side: {} for side in EDGE_KINDS}
     for (job, side, dataset), time in sorted(last.items()):
         newest[job] = max(newest.get(job, ""), time)
-        edge = [known.nodes[dataset], time, keys.recent(job.hex(), time)]
+        edge = [known.datasets[dataset], time, keys.recent(job.hex(), time)]
         rows[side].setdefault(job, []).append(edge)
-    await tx.each(_SINCE, [[known.nodes[job], window_start(time)] for job, time in newest.items()])
+    await tx.each(_SINCE, [[known.jobs[job], window_start(time)] for job, time in newest.items()])
     for side, kind in EDGE_KINDS.items():
-        await tx.each(_RAISE[kind], [[known.nodes[job], edges] for job, edges in rows[side].items()])
+        await tx.each(_RAISE[kind], [[known.jobs[job], edges] for job, edges in rows[side].items()])
 
 
 async def _count_again(tx: Transaction, known: Known, recount: set[EdgeKey]) -> None:
     if not recount:
         return
     for side, kind in EDGE_KINDS.items():
-        edges = [[known.nodes[job], known.nodes[dataset]] for job, at, dataset in sorted(recount) if at == side]
+        edges = [[known.jobs[job], known.datasets[dataset]] for job, at, dataset in sorted(recount) if at == side]
         await tx.each(_RECOUNT[kind], edges)
-    jobs = known.ids({edge[0] for edge in recount})
+    jobs = [known.jobs[job] for job in sorted({edge[0] for edge in recount})]
     newest = dict(await tx.each(_NEWEST, jobs))
     await tx.each(_SET_SINCE, [[job, window_start(newest[job]) if newest.get(job) else None] for job in jobs])
 

@@ -80,7 +80,7 @@ async def write_said(
             continue
         if before is not None:
             replaced.append(before.id)
-        rows.setdefault(known.nodes[owner], []).append([values[value], time, event.hex(), name, scope])
+        rows.setdefault(known.owner(scope, owner), []).append([values[value], time, event.hex(), name, scope])
     await tx.each(_DELETE, replaced)
     await tx.each(_SAY_AGAIN, again)
     await tx.each(_SAY, list(rows.items()))

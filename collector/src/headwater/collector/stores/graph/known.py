@@ -7,7 +7,6 @@ collectors seldom meet in a deadlock; Neo4j ends one that does happen, and the t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from headwater.collector.facts import FacetSaid, RunIO, RunJob, RunSeen, RunState, Scope, Side
@@ -58,33 +57,37 @@ class Known:
     """What was in the graph before the batch, and the ids of the nodes that are there now."""
 
     def __init__(self) -> None:
-        self.nodes: dict[bytes, str] = {}
-        """Ids of jobs, datasets and runs by key: keys of different kinds do not meet."""
-        self.runs: dict[bytes, RunBefore] = {}
+        self.jobs: dict[bytes, str] = {}
+        self.datasets: dict[bytes, str] = {}
+        self.runs: dict[bytes, str] = {}
+        """Key to node id; a job and a dataset of one name have one key."""
+        self.before: dict[bytes, RunBefore] = {}
         self.io: dict[IOKey, KnownIO] = {}
         self.facets: dict[FacetKey, KnownFacet] = {}
         self.generations: dict[GenerationKey, tuple[str, str | None]] = {}
         """(id, commit time)."""
         self.changes: dict[str, str] = {}
         """Key to id, of changes made by these runs."""
-        self.jobs: dict[bytes, Name] = {}
-        """Jobs of these runs that the batch does not speak of."""
+        self.job_names: dict[bytes, Name] = {}
+        """Of jobs of these runs that the batch does not speak of."""
 
-    def ids(self, owners: Iterable[bytes]) -> list[str]:
-        """The node ids of these keys."""
-        return [self.nodes[key] for key in owners]
+    def owner(self, scope: int, key: bytes) -> str:
+        """The node id of what a facet of this scope is about."""
+        nodes = {Scope.JOB: self.jobs, Scope.DATASET: self.datasets}.get(Scope(scope), self.runs)
+        return nodes[key]
 
 
 async def read_known(tx: Transaction, merged: Merged) -> Known:
     """Locks, reads and merges, see the module."""
     known = Known()
-    new: set[bytes] = set()
-    await _see(tx, _SEE_JOBS, merged.jobs, known, new)
-    await _see(tx, _SEE_DATASETS, merged.datasets, known, new)
+    new = {
+        Scope.JOB: await _see(tx, _SEE_JOBS, merged.jobs, known.jobs),
+        Scope.DATASET: await _see(tx, _SEE_DATASETS, merged.datasets, known.datasets),
+    }
     await name_datasets(tx, merged, known)
     await _read_entity_facets(tx, merged, known, new)
     runs = await tx.each(_LOCK_RUNS, [run_text(key) for key in sorted(merged.runs)])
-    known.nodes.update((run_key(run), node) for run, node, _ in runs)
+    known.runs.update((run_key(run), node) for run, node, _ in runs)
     before = await tx.each(_READ_RUNS, [node for _, node, is_new in runs if not is_new])
     hashes = {facet.value for row in before for io in row[11] for facet in _deriving(io)}
     bodies: dict[str, str] = dict(await tx.each(_BODIES, sorted(hashes - {mentions.ABSENT})))
@@ -92,8 +95,8 @@ async def read_known(tx: Transaction, merged: Merged) -> Known:
         _absorb(row, bodies, merged, known)
     missing = {row[5] for row in merged.runs.values()} - merged.jobs.keys()
     for key, node, namespace, name in await tx.each(_LOCK_JOBS, [key.hex() for key in sorted(missing)]):
-        known.nodes[bytes.fromhex(key)] = node
-        known.jobs[bytes.fromhex(key)] = Name(namespace, name)
+        known.jobs[bytes.fromhex(key)] = node
+        known.job_names[bytes.fromhex(key)] = Name(namespace, name)
     return known
 
 
@@ -102,25 +105,27 @@ async def name_datasets(tx: Transaction, merged: Merged, known: Known) -> None:
     rows = [
         [key.hex(), *row[:2]]
         for key, row in sorted(merged.datasets.items())
-        if row[2] is None and key not in known.nodes
+        if row[2] is None and key not in known.datasets
     ]
-    known.nodes.update((bytes.fromhex(key), node) for key, node in await tx.each(_NAME_DATASETS, rows))
+    known.datasets.update((bytes.fromhex(key), node) for key, node in await tx.each(_NAME_DATASETS, rows))
 
 
-async def _see(tx: Transaction, statement: str, rows: dict[bytes, list[Any]], known: Known, new: set[bytes]) -> None:
-    """Jobs or datasets: there, locked, first and last time widened."""
+async def _see(tx: Transaction, statement: str, rows: dict[bytes, list[Any]], nodes: dict[bytes, str]) -> set[bytes]:
+    """Jobs or datasets: there, locked, first and last time widened. Returns the new ones."""
     seen = {
         key.hex(): [key.hex(), *row, keys.sort(Name(row[0], row[1]))] for key, row in sorted(rows.items()) if row[2]
     }
+    new: set[bytes] = set()
     wider: list[list[Any]] = []
     for key, node, first, last, is_new in await tx.each(statement, list(seen.values())):
-        known.nodes[bytes.fromhex(key)] = node
+        nodes[bytes.fromhex(key)] = node
         row = seen[key]
         if is_new:
             new.add(bytes.fromhex(key))
         elif first is None or row[3] < first or row[4] > last:
             wider.append([node, min(first or row[3], row[3]), max(last or row[4], row[4]), row[5]])
     await tx.each(_WIDEN, wider)
+    return new
 
 
 def _deriving(io: list[Any]) -> list[mentions.MentionFacet]:
@@ -150,13 +155,13 @@ def _absorb(row: list[Any], bodies: dict[str, str], merged: Merged, known: Known
         merged.add([RunSeen(run, first, last)])
     merged.add([RunJob(run, job_rank, job_time, job_event, job)])
     merged.add([RunState(run, word, time) for time, word in (each.split(STATE_SEPARATOR) for each in states or ())])
-    known.nodes[key], known.nodes[name_key(job)] = node, job_node
-    known.runs[key] = RunBefore(first, name_key(job))
+    known.runs[key], known.jobs[name_key(job)] = node, job_node
+    known.before[key] = RunBefore(first, name_key(job))
     for identity, kind, other, space, dataset, version, time, commit_time, at, facets in io:
         fact = RunIO(run, SIDES[kind], Name(space, dataset), version, time, commit_time)
         merged.add([fact])
         about = name_key(fact.dataset)
-        known.nodes[about] = other
+        known.datasets[about] = other
         known.io[key, int(fact.side), about, version] = KnownIO(identity, time, commit_time, at)
         for facet in map(mentions.parsed, facets or ()):
             said_key = (key, facet.scope, about, version, facet.name)
@@ -187,12 +192,12 @@ def _absorb_facet(
         merged.add([FacetSaid(Scope(scope), owner, name, facet.time, facet.event, said)])
 
 
-async def _read_entity_facets(tx: Transaction, merged: Merged, known: Known, new: set[bytes]) -> None:
+async def _read_entity_facets(tx: Transaction, merged: Merged, known: Known, new: dict[Scope, set[bytes]]) -> None:
     """What the graph says of the facets that the batch states about jobs and datasets (which are locked)."""
     owners: dict[str, bytes] = {}
     for owner, scope, *_ in merged.facets:
-        if scope in (Scope.JOB, Scope.DATASET) and owner not in new:
-            owners[known.nodes[owner]] = owner
+        if scope in new and owner not in new[Scope(scope)]:
+            owners[known.owner(scope, owner)] = owner
     for node, identity, scope, name, time, event, value, body in await tx.each(_ENTITY_FACETS, list(owners)):
         hashed = None if value == mentions.ABSENT else bytes.fromhex(value)
         key = (owners[node], scope, NO_KEY, "", name)

@@ -25,14 +25,14 @@ async def write_runs(tx: Transaction, merged: Merged, known: Known, derived: dic
     join: list[list[Any]] = []
     leave: list[str] = []
     for key, run in sorted(derived.items()):
-        node, row = known.nodes[key], [known.nodes[key], _properties(key, merged, states, run)]
-        before = known.runs.get(key)
+        node, row = known.runs[key], [known.runs[key], _properties(key, merged, states, run)]
+        before = known.before.get(key)
         if before is not None and before.job == run.base.job:
             stay.append(row)
             continue
         if before is not None:
             leave.append(node)
-        join.append([*row, known.nodes[run.base.job]])
+        join.append([*row, known.jobs[run.base.job]])
     await tx.each(_STAY, stay)
     await tx.each(_LEAVE, leave)
     await tx.each(_JOIN, join)
@@ -79,8 +79,8 @@ async def write_io(
         at = keys.at(dataset.hex(), version, derived[run].pin_time) if side in _INDEXED else None
         before, said = known.io.get(key), facets.get(key)
         if before is None:
-            row = [known.nodes[dataset], version, time, commit_time, at, said]
-            fresh[IO_KINDS[side]].setdefault(known.nodes[run], []).append(row)
+            row = [known.datasets[dataset], version, time, commit_time, at, said]
+            fresh[IO_KINDS[side]].setdefault(known.runs[run], []).append(row)
         elif before[1:] != (time, commit_time, at) or said is not None:
             changed.append([before.id, time, commit_time, at, said])
     await tx.each(_CHANGE_IO, changed)
@@ -99,7 +99,7 @@ async def write_generations(tx: Transaction, known: Known, derived: dict[bytes, 
         dataset, version = key[0].hex(), key[1]
         rank = keys.rank(dataset, commit_time, version)
         if before is None:
-            nodes = known.nodes[key[2]], known.nodes[key[0]]
+            nodes = known.runs[key[2]], known.datasets[key[0]]
             fresh.append([*nodes, keys.digest(dataset, version), dataset, version, commit_time, rank])
         elif before[1] != commit_time:
             changed.append([before[0], commit_time, rank])

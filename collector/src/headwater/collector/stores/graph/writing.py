@@ -39,7 +39,7 @@ async def write_batch(tx: Transaction, batch: Sequence[ProjectedEvent]) -> None:
 
 
 def _derive(merged: Merged, known: Known) -> dict[bytes, DerivedRun]:
-    jobs = known.jobs | {key: Name(row[0], row[1]) for key, row in merged.jobs.items()}
+    jobs = known.job_names | {key: Name(row[0], row[1]) for key, row in merged.jobs.items()}
     return {key: derive_run(key, base, jobs[base.job]) for key, base in from_batch(merged, ()).items()}
 
 

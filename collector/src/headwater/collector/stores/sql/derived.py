@@ -115,12 +115,9 @@ class Derivation:
 
     def _update(self, known: dict[bytes, DerivedRun]) -> None:
         run_many(self._connection, self._upserts.update_run, [(*run.columns, key) for key, run in known.items()])
-        rows = [
-            (run.base.job, run.base.first_time, run.pin_time, key)
-            for key, run in known.items()
-            if run.base.listed or run.base.outputs or key in self._merged.reading
-        ]
-        run_many(self._connection, self._upserts.update_io, rows)
+        run_many(
+            self._connection, self._upserts.update_io, [(run.pin_time, key, run.pin_time) for key, run in known.items()]
+        )
 
     def _write_generations(self, now: dict[GenerationKey, str | None]) -> None:
         found = _GENERATIONS.rows_among(self._connection, self._before)

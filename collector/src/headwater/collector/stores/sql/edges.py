@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, exists, func, select, update
 from sqlalchemy.engine import Connection
 
 from headwater.collector.stores.sql import schema
@@ -75,11 +75,16 @@ def window_start(last: str) -> str:
     return start.isoformat() + last[19:]
 
 
-_edge, _io, _job = schema.job_edge.c, schema.run_io.c, schema.job.c
+_edge, _io, _job, _run = schema.job_edge.c, schema.run_io.c, schema.job.c, schema.run.c
 _NEWEST = Query(select(func.max(_edge.last_time)).where(_edge.job == bindparam("job", type_=_edge.job.type)))
-_LAST = Query(
-    select(func.max(_io.first_time)).where(
-        _io.job == bindparam("job"), _io.side == bindparam("side"), _io.dataset == bindparam("dataset")
+_LAST = Query(  # from the job's newest run back, seldom far: one look-up a run, and no index of its own
+    select(_run.first_time)
+    .where(
+        _run.job == bindparam("job"),
+        _run.first_time.isnot(None),
+        exists().where(_io.run == _run.run, _io.side == bindparam("side"), _io.dataset == bindparam("dataset")),
     )
+    .order_by(_run.first_time.desc())
+    .limit(1)
 )
 _SET_SINCE = Query(update(schema.job).where(_job.key == bindparam("at")).values(edges_since=bindparam("since")))

@@ -47,8 +47,6 @@ class Merged:
         self.lifecycle: set[tuple[bytes, str, str, bytes]] = set()
         self.symlinked: set[bytes] = set()
         """Datasets whose symlinks facet was stated or deleted."""
-        self.reading: set[bytes] = set()
-        """Runs with an input, output or named source in this batch."""
         self._derived_facets: list[FacetKey] = []
         self._hashes: dict[bytes, bytes] = {}
         self._owner: tuple[str, ...] | None = None
@@ -94,7 +92,6 @@ class Merged:
 
     def _run_io(self, fact: RunIO) -> None:
         key = (run_key(fact.run), int(fact.side), self.name_dataset(fact.dataset), fact.version)
-        self.reading.add(key[0])
         times = self.io.get(key)
         if times is None:
             self.io[key] = [fact.time, fact.commit_time]

@@ -17,6 +17,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    text,
 )
 
 metadata = MetaData()
@@ -110,8 +111,8 @@ run = Table(
     Index("run_recent", "first_time", "run"),
     Index("run_job", "job", "first_time", "run"),
     Index("run_state_recent", "state", "first_time", "run"),
-    Index("run_logical", "logical_key", "first_time", "run"),
-    Index("run_parent", "parent", "first_time", "run"),
+    Index("run_logical", "logical_key", "first_time", "run", sqlite_where=text("logical_key IS NOT NULL")),
+    Index("run_parent", "parent", "first_time", "run", sqlite_where=text("parent IS NOT NULL")),
     sqlite_with_rowid=False,
 )
 
@@ -133,12 +134,8 @@ run_io = Table(
     _text("version", primary=True),
     _text("time"),
     _text("commit_time", nullable=True),
-    # Derived, from the run's row:
-    _key("job", nullable=True),
-    _text("first_time", nullable=True),
-    _text("pin_time", nullable=True),
+    _text("pin_time", nullable=True),  # derived, from the run's row
     Index("run_io_read", "dataset", "side", "version", "pin_time"),
-    Index("run_io_job", "job", "side", "dataset", "first_time"),
     sqlite_with_rowid=False,
 )
 

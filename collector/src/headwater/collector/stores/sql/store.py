@@ -22,7 +22,7 @@ from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.query import run_many
 from headwater.collector.stores.sql.reader import SqlReader
 from headwater.collector.stores.sql.symlinks import write_symlinks
-from headwater.collector.stores.sql.upserts import DERIVED_IO, DERIVED_RUN, Upserts, upserts_for
+from headwater.collector.stores.sql.upserts import DERIVED_RUN, Upserts, upserts_for
 from headwater.shared import times
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError, PermanentError, TransientError
@@ -142,7 +142,6 @@ def classified(error: Exception, store: str) -> TransientError | PermanentError:
 
 
 _NO_RUN = (None,) * len(DERIVED_RUN)
-_NO_IO = (None,) * len(DERIVED_IO)
 """For rows of known runs: a conflict leaves the derived columns to ``Derivation.apply``."""
 
 
@@ -155,10 +154,10 @@ def _write_batch(
     run_many(connection, upserts.dataset, [(key, *row, False) for key, row in merged.datasets.items()])
     new = derivation.new
     derived = {key: run.columns for key, run in new.items()}
-    in_io = {key: (run.base.job, run.base.first_time, run.pin_time) for key, run in new.items()}
+    pin_times = {key: run.pin_time for key, run in new.items()}
     run_many(connection, upserts.run, [(key, *row, *derived.get(key, _NO_RUN)) for key, row in merged.runs.items()])
     run_many(connection, upserts.run_state, list(merged.states))
-    run_many(connection, upserts.run_io, [(*k, *times, *in_io.get(k[0], _NO_IO)) for k, times in merged.io.items()])
+    run_many(connection, upserts.run_io, [(*k, *times, pin_times.get(k[0])) for k, times in merged.io.items()])
     run_many(connection, upserts.facet_value, list(merged.values.items()))
     run_many(connection, upserts.facet, [(*key, *said) for key, said in merged.facets.items()])
     run_many(connection, upserts.design_io, [(*key, *said) for key, said in merged.design.items()])

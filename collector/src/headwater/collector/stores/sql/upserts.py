@@ -23,7 +23,6 @@ DERIVED_RUN = (
     "parent",
     "root",
 )
-DERIVED_IO = ("job", "first_time", "pin_time")
 """Derived columns: set when a row is inserted, and by the updates afterwards."""
 
 
@@ -46,7 +45,7 @@ class Upserts:
         self.generation = self._generation()
         self.job_edge = self._job_edge()
         self.update_run = self._update(schema.run, "run", DERIVED_RUN)
-        self.update_io = self._update(schema.run_io, "run", DERIVED_IO)
+        self.update_io = self._update_io()
         self.update_carrier = self._update(schema.dataset, "key", ["carrier"])
         self.delete_generation = self._delete(schema.generation, ["dataset", "version", "run"])
         self.delete_lifecycle = self._delete(schema.lifecycle, keys)
@@ -110,7 +109,7 @@ class Upserts:
     def _run_io(self) -> str:
         table = schema.run_io
         key = ["run", "side", "dataset", "version"]
-        statement = self._plain(table, [*key, "time", "commit_time", *DERIVED_IO])
+        statement = self._plain(table, [*key, "time", "commit_time", "pin_time"])
         new = statement.excluded
         return self._sql(
             statement.on_conflict_do_update(
@@ -146,6 +145,13 @@ class Upserts:
         """Rows are the columns, then the key."""
         values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
         return self._sql(update(table).where(table.c[key] == bindparam("at")).values(values))
+
+    def _update_io(self) -> str:
+        """Rows are (pin time, run, pin time); a mention that has the right one is left alone."""
+        table = schema.run_io
+        new: Any = bindparam("new_pin_time")
+        stale = or_(table.c.pin_time.is_(None), table.c.pin_time != bindparam("than"))
+        return self._sql(update(table).where(table.c.run == bindparam("at"), stale).values(pin_time=new))
 
     def _raise_edges_since(self) -> str:
         """Rows are (since, job, since)."""
