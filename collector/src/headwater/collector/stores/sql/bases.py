@@ -37,6 +37,8 @@ class RunBase(NamedTuple):
     facets: Facets
     lifecycle: dict[bytes, tuple[str, bytes]]
     """Output dataset to (DROP or RENAME, previous dataset)."""
+    previous: dict[bytes, Name]
+    """The previous datasets by key; a rename may be all that is known of one."""
 
     def mention(self, side: int, dataset: bytes, version: str, commit_time: str | None, time: str) -> None:
         if side != Side.NAMED:
@@ -49,12 +51,16 @@ class RunBase(NamedTuple):
         change = facet["lifecycleStateChange"].upper()
         if change in NO_GENERATION:
             previous = facet.get("previousIdentifier")
-            key = name_key(Name(previous["namespace"], previous["name"])) if previous else NO_KEY
+            key = NO_KEY
+            if previous:
+                name = Name(previous["namespace"], previous["name"])
+                key = name_key(name)
+                self.previous[key] = name
             self.lifecycle[dataset] = max(self.lifecycle.get(dataset, ("", NO_KEY)), (change, key))
 
 
 def _empty(first_time: str | None, job: bytes) -> RunBase:
-    return RunBase(first_time, job, [], set(), [], {}, {})
+    return RunBase(first_time, job, [], set(), [], {}, {}, {})
 
 
 def from_batch(merged: Merged, known: Collection[bytes]) -> dict[bytes, RunBase]:

@@ -106,6 +106,7 @@ class Derivation:
         self._update(known)
         runs = self.new | known
         self._write_generations({key: time for run in runs.values() for key, time in run.generations.items()})
+        self._name_previous({key: name for run in runs.values() for key, name in run.base.previous.items()})
         self._write_changes({change for run in runs.values() for change in run.changes})
         edges = EdgeChanges()
         for key, run in runs.items():
@@ -125,6 +126,11 @@ class Derivation:
         run_many(self._connection, self._upserts.delete_generation, list(before.keys() - now.keys()))
         fresh = [(*key, time) for key, time in now.items() if key not in before or before[key] != time]
         run_many(self._connection, self._upserts.generation, fresh)
+
+    def _name_previous(self, names: dict[bytes, Name]) -> None:
+        """So that their keys can be read back."""
+        rows = [(key, *name, None, None, False) for key, name in names.items()]
+        run_many(self._connection, self._upserts.dataset, rows)
 
     def _write_changes(self, now: set[Change]) -> None:
         before = set(_CHANGES.rows_among(self._connection, self._before))
