@@ -17,9 +17,8 @@ NOT_OURS = {
     ".venv", ".git", ".headwater", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "__pycache__", "dist",
     "build", "node_modules",
 }  # fmt: skip
-WORKPLACE = re.compile(
-    r"(?<![\w.])/work/(?:main|shared)\b|/tmp/brief|(?<![\w./-])/root/|(?<![\w./-])/home/(?!user\b|app\b)\w+", re.ASCII
-)
+WORKPLACE = re.compile(r"(?<![\w./-])/(?:root|work)/|(?<![\w./-])/home/(?!user\b|app\b)\w+", re.ASCII)
+"""Paths of somebody's machine."""
 HOSTS = re.compile(
     "|".join(("pypi" + r"\.org", "pythonhosted" + r"\.org", "npmjs" + r"\.(?:org|com)", "proxy" + r"\.golang"))
 )
