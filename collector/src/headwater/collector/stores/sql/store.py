@@ -207,7 +207,7 @@ _WRITER_PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",  # a commit is on the disk before the offset is
     "PRAGMA cache_size = -65536",
-    "PRAGMA wal_autocheckpoint = 4000",
+    "PRAGMA wal_autocheckpoint = 16000",  # 64 MB: pages that change in every batch are copied back less often
     "PRAGMA temp_store = MEMORY",
 )
 _READER_PRAGMAS = ("PRAGMA query_only = ON", "PRAGMA cache_size = -16384", "PRAGMA temp_store = MEMORY")
