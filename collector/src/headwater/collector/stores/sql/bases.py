@@ -14,13 +14,13 @@ from headwater.collector.facts import Scope, Side
 from headwater.collector.stores.reading import Facets
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.keys import NO_KEY, name_key
-from headwater.collector.stores.sql.merge import Merged
+from headwater.collector.stores.sql.merge import DERIVING_FACETS, Merged
 from headwater.collector.stores.sql.query import Query, one_of
 from headwater.shared.event import Name
 
-RUN_FACETS = frozenset({"parent", "nominalTime", "headwater_attempt"})
-"""Run facets that derived columns come from."""
 LIFECYCLE_FACET = "lifecycleStateChange"
+RUN_FACETS = DERIVING_FACETS - {LIFECYCLE_FACET}
+"""Run facets that derived columns come from."""
 NO_GENERATION = frozenset({"DROP", "RENAME"})
 """Lifecycle changes of an output that publish no generation (rule 10)."""
 
