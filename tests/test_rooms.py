@@ -23,6 +23,7 @@ OPTIONAL = {
     "producer": {
         "openlineage": ("openlineage-python", "openlineage.py"),
         "attr": ("openlineage-python", "openlineage.py"),
+        "prometheus_client": ("prometheus-client", "prometheus.py"),
     },
     "collector": {
         "pymongo": ("pymongo", "stores/document/"),

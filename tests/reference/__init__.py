@@ -1,1 +1,1 @@
-"""A small, obvious and slow model of the rules in tests/semantics/README.md, and random histories held against it."""
+"""Random histories held against the small, obvious and slow model of ``headwater.collector.testing.reference``."""

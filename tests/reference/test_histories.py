@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headwater.collector.testing.reference.histories import Event, Historian
+from headwater.collector.testing.reference.model import Model
+from headwater.collector.testing.reference.pictures import asked, differences, drawn
 from headwater.shared.codec import decode
 from tests.support.orders import cut, shuffled, with_duplicates
 from tests.support.seeds import FULL, SEED, rng
 from tests.support.worlds import ENGINES, LOCAL, SERVERS, Engine
-
-from .histories import Event, Historian
-from .model import Model
-from .pictures import asked, differences, drawn
 
 
 def raw_events(events: Sequence[Event]) -> list[bytes]:

@@ -42,6 +42,11 @@ def built(name: str, build: Callable[[Path], None]) -> Path:
     return done
 
 
+def is_built(name: str) -> bool:
+    """Whether ``built`` would return at once."""
+    return (cache_directory() / f"{name}-{_fingerprint(RECIPES / name)}").is_dir()
+
+
 @contextlib.contextmanager
 def alone(name: str) -> Iterator[None]:
     """One process at a time, for each name."""

@@ -53,7 +53,8 @@ async def compare(ours: GraphReader, theirs: GraphReader) -> None:
             await same("history", [name], committed=committed, limit=3)
         await same("history", names, committed=True, limit=4, before=("2026-01-03T00:00:00.000000000Z", "2"))
         await same("next_commit", [name], ("2026-01-02T00:00:00.000000000Z", "1"), runs[0])
-    pins = [PinQuery((name,), at, run) for name in names for run in (None, runs[0]) for at in (None, claims[0][3])]
+    times = [None, *(claim.commit_time for claim in claims[:1])]
+    pins = [PinQuery((name,), at, run) for name in names for run in (None, runs[0]) for at in times]
     await same("current", pins)
     since = "2026-01-02T00:00:00.000000000Z"
     queries = [

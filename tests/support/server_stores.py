@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 from headwater.collector.stores.base import LineageStoreProtocol
 from headwater.collector.stores.combined import reader_of
@@ -15,8 +16,11 @@ from tests.support.servers import needed
 if TYPE_CHECKING:
     from headwater.collector.stores.document import DocumentLineageStore
     from headwater.collector.stores.graph import Neo4jLineageStore
+    from headwater.collector.stores.sql import SqlLineageStore
 
 DATABASE = "headwater_worlds"
+PATIENCE_S = 300.0
+"""For a machine that is busy with other things; what is slow shows in the tests' times."""
 
 
 @asynccontextmanager
@@ -33,6 +37,44 @@ async def mongo_neo4j() -> AsyncIterator[tuple[LineageStoreProtocol, Reader]]:
         reader = reader_of([document, graph])
         assert reader is not None
         yield CompositeLineageStore([document, graph]), reader
+
+
+@asynccontextmanager
+async def postgres() -> AsyncIterator[tuple[LineageStoreProtocol, Reader]]:
+    """Documents and graph in PostgreSQL."""
+    async with postgres_store() as store:
+        yield store, store.reader()
+
+
+@asynccontextmanager
+async def postgres_store() -> AsyncIterator[SqlLineageStore]:
+    """Empty and open."""
+    from headwater.collector.stores.sql import SqlLineageStore
+
+    store = SqlLineageStore(empty_postgres(needed("postgres")), deadline_s=PATIENCE_S)
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def empty_postgres(url: str) -> str:
+    """The URL of a database of the tests' own on that server, without rows."""
+    import psycopg
+    from psycopg.sql import SQL, Identifier
+
+    place = urlsplit(url)._replace(path=f"/{DATABASE}").geturl()
+    try:
+        with psycopg.connect(place) as connection:
+            found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+            tables = [Identifier(name) for (name,) in found if name != "meta"]
+            if tables:
+                connection.execute(SQL("TRUNCATE {}").format(SQL(", ").join(tables)))
+    except psycopg.OperationalError:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(SQL("CREATE DATABASE {}").format(Identifier(DATABASE)))
+    return place
 
 
 @asynccontextmanager

@@ -83,6 +83,7 @@ Engine = Callable[[], AbstractAsyncContextManager[World]]
 LOCAL: dict[str, Engine] = {"sqlite": sqlite_world}
 """Cheap enough for thousands of worlds."""
 SERVERS: dict[str, Engine] = {
+    "postgres": lambda: _on_servers(server_stores.postgres),
     "neo4j": lambda: _on_servers(server_stores.neo4j),
     "mongo+neo4j": lambda: _on_servers(server_stores.mongo_neo4j),
 }

@@ -41,6 +41,12 @@ class Direct:
         self.error: Exception | None = None
         self.ready = Readiness(True, {"pipeline": "ok"})
 
+    async def accept(self, events: Sequence[LineageEvent]) -> list[Settlement]:
+        return await self.ingest(events)
+
+    async def readable(self) -> None:
+        pass
+
     async def ingest(self, events: Sequence[LineageEvent]) -> list[Settlement]:
         if self.error is not None:
             raise self.error

@@ -49,7 +49,6 @@ async def test_another_content_type_is_415(client, direct, event, content_type):
 
 
 NO_OBJECT = [
-    (b"", ""),
     (b"{", ""),
     (b"not json", ""),
     (b'{"a": NaN}', ""),
@@ -88,6 +87,12 @@ MISSING = [
     (("job", "namespace"), "/job/namespace"),
     (("inputs", 0, "name"), "/inputs/0/name"),
 ]
+
+
+async def test_no_body_is_422(client, direct):
+    answer = await client.post(URL)
+    assert (answer.status_code, answer.json()["errors"]) == (422, ["The request body must not be null"])
+    assert direct.took == []
 
 
 async def test_a_missing_field_is_422_and_named(client, event):

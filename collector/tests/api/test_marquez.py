@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.collector.api.marquez.versions import generation_uuid, name_uuid
+from headwater.collector.api.marquez.versions import (
+    core_uuid,
+    cores_of,
+    generation_uuid,
+    name_uuid,
+    run_generation_uuid,
+)
 from headwater.shared.event import Name
 
 from_run = "00000001-0000-4000-8000-000000000000"
@@ -84,7 +90,7 @@ async def test_run(client, send, full):
     assert (version["namespace"], version["name"]) == ("jobs", "dag.task")
     assert inputs == [
         {
-            "datasetVersionId": {"namespace": "db", "name": "a", "version": None},
+            "datasetVersionId": {"namespace": "db", "name": "a", "version": run_generation_uuid(Name("db", "a"), None)},
             "facets": {"custom": {"rows": 3}},
             "generation": None,
             "grade": "unknown",
@@ -94,7 +100,7 @@ async def test_run(client, send, full):
     assert outputs == [
         {
             "datasetVersionId": {
-                "namespace": "db", "name": "b", "version": generation_uuid(Name("db", "b"), generation)
+                "namespace": "db", "name": "b", "version": run_generation_uuid(Name("db", "b"), generation)
             },
             "facets": {"outputStatistics": {"rowCount": 3}},
             "generation": generation,
@@ -125,7 +131,8 @@ async def test_job(client, send, full):
         "location": "https://example.org/repo",
         "description": "what it does",
         "labels": [],
-        "tags": ["env:prod", "pii"],
+        "tags": ["pii"],
+        "owners": [],
     }
     parent = (await client.get("/api/v1/namespaces/jobs/jobs/dag")).json()
     assert parent["latestRun"]["state"] == "NEW", "a child never sets its parent's state"
@@ -177,6 +184,8 @@ async def test_dataset_and_its_versions(client, send, full):
         "generation": generation,
         "canonical": {"namespace": "db", "name": "b"},
         "aliases": [],
+        "allTags": [],
+        "owners": [],
     }
     versions = (await client.get("/api/v1/namespaces/db/datasets/b/versions")).json()
     assert versions["totalCount"] == 1
@@ -302,6 +311,9 @@ async def test_malformed_facets_never_break_an_answer(client, send, event):
 
 def test_versions_are_stable():
     assert name_uuid("a") == "0cc175b9-c0f1-36a8-b1c3-99e269772661", "as java.util.UUID.nameUUIDFromBytes"
-    assert generation_uuid(Name("a", "b"), None) is None
-    known = "7ef5e97e-2b6c-3a55-8e65-4ce6e8f47d2c"
-    assert generation_uuid(Name("a", "b"), known) == known
+    for generation in (None, "7ef5e97e-2b6c-3a55-8e65-4ce6e8f47d2c", f"~{from_run}", "12"):
+        ours = {each(Name(*name), generation) for each in (generation_uuid, run_generation_uuid) for name in ("ab", "ba")}
+        assert len(ours) == 4, "one for each dataset and use"
+        for version in (generation_uuid(Name("a", "b"), generation), run_generation_uuid(Name("a", "b"), generation)):
+            assert core_uuid(generation) in cores_of(Name("a", "b"), version)
+    assert list(cores_of(Name("a", "b"), "xyz")) == []

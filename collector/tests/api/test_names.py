@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headwater.collector.api.nodes import candidates
+from headwater.collector.api.nodes import readings
 from headwater.collector.api.paths import encoded_path
 from headwater.shared.event import Name
 
@@ -96,12 +96,13 @@ async def test_an_ambiguous_node_is_what_exists_longest_namespace_first(client, 
     assert ("a", "b:c:d") in await resolved("dataset:a:b%3Ac%3Ad")
 
 
-async def test_a_version_behind_a_node_is_left_off(client, send, event):
+async def test_a_version_behind_a_node(client, send, event):
     await send(event(1, inputs=[("db", "t"), ("db", "u#v")]))
-    version = "7ef5e97e-2b6c-3a55-8e65-4ce6e8f47d2c"
     for name in ("t", "u#v"):
-        for node in (f"dataset:db:{name}", f"dataset:db:{name}#{version}"):
-            assert (await client.get("/api/v1/lineage", params={"nodeId": node})).status_code == 200, node
+        dataset = (await client.get(f"/api/v1/namespaces/db/datasets/{quote(name, safe='')}")).json()
+        for version, status in ((dataset["currentVersion"], 200), ("7ef5e97e-2b6c-3a55-8e65-4ce6e8f47d2c", 404)):
+            node = f"dataset:db:{name}#{version}"
+            assert (await client.get("/api/v1/lineage", params={"nodeId": node})).status_code == status, node
 
 
 async def test_a_node_with_very_many_colons(client, send, event):
@@ -112,10 +113,10 @@ async def test_a_node_with_very_many_colons(client, send, event):
 
 
 def test_every_split_is_a_candidate():
-    assert list(candidates("a:b:c")) == [Name("a:b", "c"), Name("a", "b:c")]
-    assert list(candidates("a:b#c")) == [Name("a", "b#c"), Name("a", "b")]
-    assert Name("a:b", "c/d") in list(candidates("a%3Ab:c%2Fd"))
-    assert list(candidates("a")) == list(candidates(":a")) == list(candidates("a:")) == []
+    assert list(readings("a:b:c")) == [(Name("a:b", "c"), None), (Name("a", "b:c"), None)]
+    assert list(readings("a:b#c")) == [(Name("a", "b#c"), None), (Name("a", "b"), "c")]
+    assert (Name("a:b", "c/d"), None) in list(readings("a%3Ab:c%2Fd"))
+    assert list(readings("a")) == list(readings(":a")) == list(readings("a:")) == []
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, max_size=4))

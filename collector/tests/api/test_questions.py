@@ -107,7 +107,7 @@ async def test_counts_fingerprint_and_the_graph(client, send, chain):
 
 
 WRONG = [
-    ("/api/v1/jobs?limit=x", "limit"),
+    ("/api/v1/jobs?limit=-1", "limit"),
     ("/api/v1/jobs?limit=-1", "limit"),
     ("/api/v1/jobs?limit=99999999999999999999999", "limit"),
     ("/api/v1/namespaces/a/jobs/b/runs?offset=-1", "offset"),

@@ -14,6 +14,7 @@ from headwater.collector.cli import main
 from headwater.collector.embedded import Embedded
 
 from .events import event, facet, lines
+from .processes import start  # noqa: F401 - a fixture
 
 COLUMNS = {"eur": {"inputFields": [{"namespace": "shop", "name": "orders", "field": "amount"}]}}
 

@@ -29,6 +29,10 @@ def test_the_commands_of_the_interface_are_there(cli: Cli) -> None:
         "impact",
         "dlq",
         "stores",
+        "reconcile",
+        "rebuild",
+        "sync",
+        "reset",
         "fingerprint",
         "doctor",
     ):

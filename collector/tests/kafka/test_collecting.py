@@ -13,6 +13,8 @@ import pytest
 from tests.support.members import event
 
 from headwater.collector.api import create_app
+from headwater.collector.cli.checking.check import Verdict
+from headwater.collector.cli.checking.kafka import kafka
 from headwater.collector.collecting import Collecting
 from headwater.collector.deadletters import Filters
 from headwater.collector.serving import Serving
@@ -84,11 +86,16 @@ async def test_what_others_write_is_read_and_the_rest_is_kept(settings: Any, kaf
         assert {letter.envelope.key for letter in letters.letters} == {b"k"}
         assert letters.letters[0].envelope.headers == (("h", b"\xff"), ("h", b""))
         assert {letter.envelope.topic for letter in letters.letters} == {topic}
-        assert await collecting.dead_letters.purge(Filters(frozenset((letters.letters[0].id,)))) == 1
+        first = letters.letters[0].id
+        assert await collecting.dead_letters.purge(Filters(frozenset((letters.letters[1].id,)))) == 1
+        assert (await collecting.log.size(collecting.topics.dead_letters))[0] == first  # an open one stands before it
+        assert await collecting.dead_letters.purge(Filters(frozenset((first,)))) == 1
+        assert (await collecting.log.size(collecting.topics.dead_letters))[0] == letters.letters[2].id
+        assert await collecting.dead_letters.show(first) is None
         assert await collecting.dead_letters.replay(limit=2) == 2
         assert await collecting.pipeline.drain(timeout_s=60)
         states = [letter.state for letter in (await collecting.dead_letters.list(Filters(state=None))).letters]
-        assert sorted(states) == ["open"] * 3 + ["purged"] + ["replayed"] * 2
+        assert sorted(states) == ["open"] * 2 + ["replayed"] * 2
         assert (await collecting.readiness()).ready
 
 
@@ -116,6 +123,25 @@ async def test_the_api_answers_once_the_brokers_have_it(settings: Any) -> None:
             assert (await client.get("/readyz")).status_code == 200
             assert await collecting.pipeline.drain(timeout_s=60)
             assert (await client.get("/api/v1/namespaces/jobs/jobs/job-2")).status_code == 200
+
+
+async def test_doctor_looks_at_the_topics_settings(settings: Any, kafka_topics: Any) -> None:
+    async with Collecting(settings()) as collecting:
+        topics = collecting.topics
+        await collecting.log.ensure([topics.main, *map(topics.retry, (1, 2, 3)), topics.dead_letters])
+        lineage = collecting.settings.lineage
+        well = await kafka(lineage.url, lineage)
+        assert [check for check in well if check.verdict is not Verdict.OK] == []
+        [told] = [check for check in well if check.name == "topic settings"]
+        assert told.seen.endswith("kept for 168 h")
+        assert "larger events are refused" in told.remedy
+    other = f"headwater.test.{uuid.uuid4().hex[:12]}"
+    for name in (other, *(f"{other}.retry.{n}" for n in (1, 2, 3)), f"{other}.dlq"):
+        kafka_topics.make(name, max_message_bytes=1_048_588)
+    wrong = await kafka(f"kafka://{kafka_topics.url}/{other}", lineage)
+    faults = {(check.name, check.remedy) for check in wrong if check.verdict is Verdict.WRONG}
+    assert (f"topic {other}.dlq", "set retention.ms=-1") in faults
+    assert (f"topic {other}.dlq", "set max.message.bytes=1179660") in faults
 
 
 async def test_topics_that_are_missing_are_named_with_the_remedy(settings: Any) -> None:

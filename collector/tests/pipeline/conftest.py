@@ -102,6 +102,7 @@ class World:
                 max_records=options.pop("max_records", 100),
                 commit_every_s=0.0,
                 poll_s=0.005,
+                linger_s=0.0,
                 prepare_ahead=options.pop("prepare_ahead", False),
             ),
             clock=self.clock,

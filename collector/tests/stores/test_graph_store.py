@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from neo4j import AsyncGraphDatabase
-from tests.reference.histories import Historian
 from tests.reference.test_histories import raw_events
 from tests.support import hostile
 from tests.support.comparing import compare, fingerprint
@@ -19,6 +18,7 @@ from tests.support.worlds import World, projected, sqlite_world
 
 from headwater.collector.questions import Questions
 from headwater.collector.stores.graph import Neo4jLineageStore, schema
+from headwater.collector.testing.reference.histories import Historian
 from headwater.shared.errors import ConfigurationError, TransientError
 from headwater.shared.event import Name
 
@@ -205,7 +205,7 @@ async def test_the_graph_reads_like_its_schema(graph: Neo4jLineageStore, neo4j_u
     assert [list(record.values()) for record in found.records] == [
         ["orders", "COMPLETED", "vorders", True, "ordersin", True]
     ]
-    assert await graph.graph_reader().event_ids([projected(raw).event.event_id, "0" * 32]) == {
+    assert await graph.graph_reader().known_events([projected(raw).event.event_id, "0" * 32]) == {
         projected(raw).event.event_id
     }
     assert (await graph.graph_reader().jobs([Name("orders", "orders")]))[Name("orders", "orders")].design == {}

@@ -12,6 +12,11 @@ class Offsets:
         self._consumer = Consumer({"bootstrap.servers": url, "group.id": group, "log_level": 0})
         self._places = [TopicPartition(topic, number) for number in range(partitions)]
 
+    @property
+    def consumer(self) -> Consumer:
+        """For other questions to the broker."""
+        return self._consumer
+
     def committed(self) -> dict[int, int]:
         """By partition; 0 where nothing was committed."""
         return {place.partition: max(0, place.offset) for place in self._consumer.committed(self._places, timeout=20)}

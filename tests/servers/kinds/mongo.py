@@ -28,11 +28,12 @@ class Mongo(Server):
 
     @staticmethod
     def ask(url: str) -> None:
-        """Pings, and lists databases, which touches the files."""
+        """Pings, and looks for a document. (A list of databases would do on MongoDB; FerretDB reads all files for it.)"""
         from pymongo import MongoClient
 
         with MongoClient(url, serverSelectionTimeoutMS=2000, connectTimeoutMS=2000, socketTimeoutMS=2000) as client:
-            client.list_database_names()
+            client.admin.command("ping")
+            client["headwater"]["anything"].find_one({"_id": "nothing"})
 
     def _prepare(self) -> list[str]:
         data = self.directory / "data"

@@ -6,14 +6,13 @@ import asyncio
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-import structlog
-
 from headwater.collector.deadletters import DeadLetters
 from headwater.collector.logurl import configured_log
 from headwater.collector.manager import LineageManager
 from headwater.collector.metrics import PipelineMetrics
 from headwater.collector.pipeline import Pipeline
 from headwater.collector.settings import Settings
+from headwater.collector.sparse import SparseLog
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import HeadwaterError
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
     from headwater.collector.api.services import Readiness
-
-_log = structlog.get_logger("headwater.collector")
 
 _FIRST_LOOK_S, _LAST_LOOK_S = 1.0, 30.0
 
@@ -55,6 +52,7 @@ class Collecting:
             clock=clock,
             metrics=self.metrics,
         )
+        self._lines = SparseLog(clock)
         self._stack = AsyncExitStack()
         self._topics_trouble: str | None = None
 
@@ -103,8 +101,7 @@ class Collecting:
             try:
                 await self.log.ensure(wanted)
             except HeadwaterError as error:
-                if self._topics_trouble != str(error):
-                    _log.warning("topics_missing", error=str(error))
+                self._lines.warning("topics_missing", of=self.topics.main, error=str(error))
                 self._topics_trouble = str(error)
             else:
                 self._topics_trouble = None

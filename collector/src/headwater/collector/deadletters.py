@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from headwater.collector.pipeline.letters import Envelope, Failure, opened
 from headwater.collector.topics import Topics
 from headwater.shared.log import Log, Record, StoredRecord, TopicPartition
+from headwater.shared.log.kafka import KafkaLog
 
 HEADER_RESOLVES: Final = "headwater-resolves"
 """Offset of the letter that this record resolves. Decimal; such a record is no letter itself."""
@@ -150,6 +151,10 @@ class DeadLetters:
         """
         return await self._resolve(filters, b"replayed", limit=limit, dry_run=dry_run, progress=progress)
 
+    async def resolve(self, letters: Collection[Letter]) -> None:
+        """Marks letters as replayed: what they say has reached the stores that lacked it by another way."""
+        await self._mark(letters, b"replayed")
+
     async def purge(
         self,
         filters: Filters = Filters(),  # noqa: B008
@@ -158,8 +163,18 @@ class DeadLetters:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> int:
-        """Gives letters up for good and returns how many. Their bytes go when the log's retention takes them."""
-        return await self._resolve(filters, b"purged", limit=limit, dry_run=dry_run, progress=progress)
+        """Gives letters up for good and returns how many.
+
+        Their bytes go once no open letter stands before them: on the local log with its retention; on Kafka, where
+        dead letters have none, here and at once, with everything else that is resolved and stands there (rights:
+        delete). Raises TransientError; letters that are marked already stay purged, and the next call deletes them.
+        """
+        count = await self._resolve(filters, b"purged", limit=limit, dry_run=dry_run, progress=progress)
+        if not dry_run and isinstance(self._log, KafkaLog):
+            kept = await self._first_open()
+            if kept > (await self._log.size(self._topic))[0]:
+                await self._log.delete_before(self._topic, kept)
+        return count
 
     async def _resolve(
         self, filters: Filters, resolution: bytes, *, limit: int | None, dry_run: bool, progress: Progress | None
@@ -193,25 +208,32 @@ class DeadLetters:
         if letters:
             if resolution == b"replayed":
                 await self._log.append(self._main, [letter.envelope.original() for letter in letters])
-            marks = [
-                Record(b"", None, ((HEADER_RESOLVES, str(letter.id).encode()), (HEADER_RESOLUTION, resolution)))
-                for letter in letters
-            ]
-            await self._log.append(self._topic, marks)
+            await self._mark(letters, resolution)
         return len(letters)
+
+    async def _mark(self, letters: Collection[Letter], resolution: bytes) -> None:
+        marks = [
+            Record(b"", None, ((HEADER_RESOLVES, str(letter.id).encode()), (HEADER_RESOLUTION, resolution)))
+            for letter in letters
+        ]
+        await self._log.append(self._topic, marks)
 
     async def _release(self) -> None:
         """Lets the log's retention have what stands before the first open letter. Until something is resolved no group
         is known for the topic, and the log keeps all of it."""
-        first_open = (await self._log.size(self._topic))[1]
-        async for letter in self._letters(Filters()):
-            first_open = min(first_open, letter.id)
-            break
+        first_open = await self._first_open()
         consumer = self._log.consumer(RELEASE_GROUP, [self._topic])
         try:
             await consumer.commit({TopicPartition(self._topic, 0): first_open})
         finally:
             await consumer.close()
+
+    async def _first_open(self) -> int:
+        """The offset before which every letter is resolved, and with it every mark for them."""
+        end = (await self._log.size(self._topic))[1]  # first: a letter given up meanwhile stands behind it
+        async for letter in self._letters(Filters()):
+            return min(end, letter.id)
+        return end
 
     async def _letters(self, filters: Filters, *, after: int = -1) -> AsyncIterator[Letter]:
         resolved: dict[int, State] = {}

@@ -12,9 +12,10 @@ from headwater.collector.dirlock import DirectoryLock
 from headwater.collector.logurl import open_local_log
 from headwater.collector.manager import LineageManager
 from headwater.collector.metrics import PipelineMetrics
-from headwater.collector.pipeline import Pipeline, Settlement
+from headwater.collector.pipeline import Outcome, Pipeline, Settlement
 from headwater.collector.questions import Questions
 from headwater.collector.settings import Settings
+from headwater.collector.stores.rebuilding import trouble_of
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.event import LineageEvent
@@ -30,6 +31,10 @@ T = TypeVar("T")
 LOG_DIRECTORY: Final = "log"
 """Beneath the directory; producers on this machine write to it too (``file:///.../log``)."""
 DATABASE_FILE: Final = "headwater.db"
+_PATIENCE_S = 15.0
+"""What a caller waits for the stores to have its events."""
+_READER_PATIENCE_S = 5.0
+"""What a reader waits for events that others sent before."""
 
 
 class Embedded:
@@ -56,6 +61,8 @@ class Embedded:
         self.dead_letters = DeadLetters(self.log, self.topics.main)
         self._clock = clock
         self._pipeline: Pipeline | None = None
+        self._accepted = -1
+        """The last offset that ``accept`` did not wait for."""
         self._questions: Questions | None = None
         self._stack = AsyncExitStack()
 
@@ -109,7 +116,24 @@ class Embedded:
         await self._stack.aclose()
         self._pipeline = self._questions = None
 
-    async def ingest(self, events: Sequence[bytes | LineageEvent], *, timeout_s: float = 15.0) -> list[Settlement]:
+    async def accept(self, events: Sequence[LineageEvent]) -> list[Settlement]:
+        """Appends the events and does not wait for the stores: ``LOGGED`` once durable, and whoever awaits ``readable``
+        finds them. While stores are down or far behind it waits, as ``ingest`` does, and says what it knows. Raises as
+        ``ingest``."""
+        offsets = await self._append(events)
+        if offsets and self.pipeline.keeps_up(offsets[-1]):
+            self._accepted = max(self._accepted, offsets[-1])
+            return [Settlement(offset, Outcome.LOGGED) for offset in offsets]
+        return await self.pipeline.wait_settled(offsets, timeout_s=_PATIENCE_S)
+
+    async def readable(self) -> None:
+        """Waits, for a bounded time, until what ``accept`` took before can be read."""
+        if self.pipeline.keeps_up(self._accepted):
+            await self.pipeline.wait_settled([self._accepted], timeout_s=_READER_PATIENCE_S)
+
+    async def ingest(
+        self, events: Sequence[bytes | LineageEvent], *, timeout_s: float = _PATIENCE_S
+    ) -> list[Settlement]:
         """Appends the events, durable, and waits until each is settled: one ``Settlement`` an event, in order.
 
         ``STORED``: it can be read back now. ``RETRY``, ``PENDING``: durable, and stored later by itself.
@@ -117,6 +141,10 @@ class Embedded:
         with the codec first, and pass what it made of them, which saves doing it again. Raises LogFullError or
         TransientError if the log did not take them; then sending them again is safe.
         """
+        offsets = await self._append(events)
+        return await self.pipeline.wait_settled(offsets, timeout_s=timeout_s)
+
+    async def _append(self, events: Sequence[bytes | LineageEvent]) -> list[int]:
         if not events:
             return []
         records = []
@@ -125,8 +153,7 @@ class Embedded:
                 self.pipeline.foresee(event)
                 event = event.raw
             records.append(Record(event))
-        offsets = await self.log.append(self.topics.main, records)
-        return await self.pipeline.wait_settled(offsets, timeout_s=timeout_s)
+        return await self.log.append(self.topics.main, records)
 
     async def drain(self, *, timeout_s: float | None = None) -> bool:
         """Waits until everything in the log is settled and committed; False if that took too long."""
@@ -137,7 +164,8 @@ class Embedded:
         from headwater.collector.api.services import Readiness
 
         health = self.pipeline.health()
-        return Readiness(health.ready, health.checks)
+        trouble = await trouble_of(self.questions.reader) if health.ready else None
+        return Readiness(health.ready, {**health.checks, **({"graph": trouble} if trouble else {})})
 
     async def __aenter__(self) -> Embedded:
         await self.start()

@@ -43,13 +43,15 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class BatchPolicy:
-    """Frozen. A batch is what is there, up to these bounds; nothing waits for a batch to fill."""
+    """Frozen. A batch is what is there and what comes within ``linger_s``, up to these bounds."""
 
     max_records: int = 1000
     max_bytes: int = 8 * 1024 * 1024
     commit_every_s: float = 0.2
     """Offsets are committed this often, and when there is nothing to do. A crash in between reads again what the stores
     have already, which changes nothing."""
+    linger_s: float = 0.1
+    """How long a small batch waits for more while nobody waits for what it holds; 0: not at all."""
     poll_s: float = 0.5
     """How long one look for new records lasts."""
     revoke_wait_s: float = 10.0

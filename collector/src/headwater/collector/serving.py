@@ -13,6 +13,8 @@ from headwater.collector.metrics import PipelineMetrics
 from headwater.collector.pipeline import Outcome, Settlement
 from headwater.collector.questions import Questions
 from headwater.collector.settings import Settings
+from headwater.collector.stores.reading import Reader
+from headwater.collector.stores.rebuilding import trouble_of
 from headwater.shared.errors import HeadwaterError, PermanentError, TransientError
 from headwater.shared.event import LineageEvent
 from headwater.shared.log import Record
@@ -57,12 +59,27 @@ class Serving:
             stack.push_async_callback(self.log.close)
             stack.push_async_callback(self.manager.stop)
             await self.manager.start()
-            self._questions = Questions(self.manager.reader())
+            self._questions = Questions(self._reader())
             self._stack = stack.pop_all()
+
+    def _reader(self) -> Reader:
+        """Says which store is away and why, where only "not open" is known."""
+        try:
+            return self.manager.reader()
+        except TransientError as error:
+            down = "; ".join(f"{name}: {' '.join(why.split())}" for name, why in self.manager.stores.down().items())
+            raise TransientError(f"nothing can be answered while a store that is read is away ({down})") from error
 
     async def stop(self) -> None:
         """Idempotent."""
         await self._stack.aclose()
+
+    async def accept(self, events: Sequence[LineageEvent]) -> list[Settlement]:
+        """``ingest``: nothing more is known here."""
+        return await self.ingest(events)
+
+    async def readable(self) -> None:
+        """Does not wait: collectors elsewhere store what was accepted, in their own time."""
 
     async def ingest(self, events: Sequence[LineageEvent]) -> list[Settlement]:
         """Appends the events; each is ``LOGGED`` once the log has it durably (on Kafka: all in-sync replicas), or
@@ -92,7 +109,10 @@ class Serving:
         down = self.manager.stores.down()
         checks = {f"store {name}": down.get(name, "ok") for name in self.manager.stores.members}
         checks["log"] = await self._log_trouble() or "ok"
-        return Readiness(all(word == "ok" for word in checks.values()), checks)
+        ready = all(word == "ok" for word in checks.values())
+        if not down and (trouble := await trouble_of(self.questions.reader)):
+            checks["graph"] = trouble  # questions are answered all the same
+        return Readiness(ready, checks)
 
     async def _log_trouble(self) -> str | None:
         try:

@@ -113,6 +113,7 @@ class CollectorSettings(_Section):
     """Of one batch."""
     max_bytes: Annotated[int, Field(ge=1)] = 8 * 1024 * 1024
     """Of one batch; a single larger event is a batch of its own."""
+    linger_s: Annotated[float, Field(ge=0, le=10)] = 0.1
     prepare_ahead: bool = False
     """See ``BatchPolicy``."""
     retry: RetrySettings = RetrySettings()
@@ -120,7 +121,9 @@ class CollectorSettings(_Section):
 
     def batches(self) -> BatchPolicy:
         """As the pipeline takes it."""
-        return BatchPolicy(self.max_records, self.max_bytes, prepare_ahead=self.prepare_ahead)
+        return BatchPolicy(
+            self.max_records, self.max_bytes, linger_s=self.linger_s, prepare_ahead=self.prepare_ahead
+        )
 
 
 class KafkaSection(_Section):

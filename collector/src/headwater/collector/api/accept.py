@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Sequence
 from typing import NamedTuple
 
 from starlette.types import Receive, Scope
@@ -17,6 +18,7 @@ from . import bodies, split
 from .answers import Answer, Refusal, invalid_event, unavailable
 from .faults import all_faults
 from .services import Json, Services
+from .wholeness import check_whole, names_no_job
 
 _INLINE_BYTES = 128 * 1024
 """Up to this many bytes are decoded on the event loop; more would hold up other requests, so a thread does it."""
@@ -50,7 +52,7 @@ async def accept_event(services: Services, limits: IngestLimits, scope: Scope, r
             event = _checked(body, gzipped, limits.event)
         else:
             event = await asyncio.to_thread(_checked, body, gzipped, limits.event)
-        settlement = (await _ingest(services, [event]))[0]
+        settlement = (await _taken(services.accept([event])))[0]
     except Refusal as refusal:
         return refusal.answer()
     if settlement.outcome in (Outcome.STORED, Outcome.LOGGED):
@@ -69,7 +71,7 @@ async def accept_batch(services: Services, limits: IngestLimits, scope: Scope, r
             sorted_out = _sorted_out(body, gzipped, limits)
         else:
             sorted_out = await asyncio.to_thread(_sorted_out, body, gzipped, limits)
-        settlements = await _ingest(services, sorted_out.good) if sorted_out.good else []
+        settlements = await _taken(services.ingest(sorted_out.good)) if sorted_out.good else []
     except Refusal as refusal:
         return refusal.answer()
     return Answer(_summary(sorted_out, settlements))
@@ -84,9 +86,15 @@ class _SortedOut(NamedTuple):
 
 def _checked(body: bytes, gzipped: bool, limits: Limits) -> LineageEvent:
     raw = bodies.gunzip(body, limits.max_event_bytes) if gzipped else body
+    if not raw:
+        raise Refusal(422, "The request body must not be null", errors=["The request body must not be null"])
     try:
-        return codec.decode(raw, limits)
+        event = codec.decode(raw, limits)
+        check_whole(event)
+        return event
     except InvalidEventError as error:
+        if names_no_job(raw, error, limits):
+            raise Refusal(400, str(error), errors=all_faults(raw, error, limits)) from error
         first = raw[:64].lstrip()[:1]
         if first == b"[":
             raise Refusal(400, "the body is an array; events in an array go to /api/v1/lineage/batch") from error
@@ -114,9 +122,9 @@ def _failure(index: int, reason: str) -> Json:
     return {"index": index, "reason": reason, "retriable": False}
 
 
-async def _ingest(services: Services, events: list[LineageEvent]) -> list[Settlement]:
+async def _taken(taking: Awaitable[Sequence[Settlement]]) -> list[Settlement]:
     try:
-        return list(await services.ingest(events))
+        return list(await taking)
     except TransientError as error:
         raise unavailable(error) from error
     except PermanentError as error:

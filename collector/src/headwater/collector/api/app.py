@@ -16,7 +16,29 @@ from .accept import IngestLimits, accept_event
 from .answers import Answer, Refusal, unavailable
 from .measures import HttpMetrics
 from .paths import encoded_path
-from .routes import datasets, events, evidence, graph, ingest, jobs, lineage, namespaces, operations, pages, runs
+from .routes import (
+    column_lineage,
+    dataset_writes,
+    datasets,
+    events,
+    evidence,
+    graph,
+    ingest,
+    job_versions,
+    job_writes,
+    jobs,
+    lineage,
+    namespaces,
+    operations,
+    pages,
+    run_lineage,
+    run_writes,
+    runs,
+    search,
+    sources,
+    stats,
+    tags,
+)
 from .services import Services
 
 _INGEST = b"/api/v1/lineage"
@@ -41,6 +63,10 @@ class _Api(FastAPI):
         self._metrics = HttpMetrics(services.registry)
         self.include_router(ingest.router(services, limits))
         for part in (lineage, jobs, runs, datasets, namespaces, events, evidence, graph, operations, pages):
+            self.include_router(part.router(services))
+        for part in (column_lineage, run_lineage, search, stats):
+            self.include_router(part.router(services))
+        for part in (dataset_writes, job_versions, job_writes, run_writes, sources, tags):
             self.include_router(part.router(services))
         self.add_exception_handler(Refusal, _refused)
         self.add_exception_handler(TransientError, _unavailable)
@@ -69,6 +95,8 @@ class _Api(FastAPI):
             await send(message)
 
         try:
+            if scope["path"].startswith("/api/"):  # what was accepted before this request is seen by it
+                await self._services.readable()
             await super().__call__(scope, receive, watched)
         finally:
             self._metrics.observed(scope, status, time.perf_counter() - started_s)
@@ -84,10 +112,24 @@ async def _unavailable(_: Request, error: Exception) -> Answer:
     return unavailable(error).answer()
 
 
-async def _invalid(_: Request, error: Exception) -> Answer:
+async def _invalid(request: Request, error: Exception) -> Answer:
     assert isinstance(error, RequestValidationError)
-    faults = [f"{each['loc'][0]} param {each['loc'][-1]}: {each['msg']}" for each in error.errors()]
+    found = error.errors()
+    unread = {each["loc"][-1] for each in found if each["type"] == "int_parsing"}
+    if request.scope["path"].startswith("/api/v1/") and unread & {"limit", "offset"}:
+        return Refusal(404, f"query param {' and '.join(sorted(map(str, unread)))} must be a whole number").answer()
+    faults = [_fault(each) for each in found]
     return Refusal(400, "; ".join(faults), errors=faults).answer()
+
+
+def _fault(error: Any) -> str:
+    """In Marquez's words, where it has some."""
+    where = f"{error['loc'][0]} param {error['loc'][-1]}"
+    if error["type"] == "greater_than_equal":
+        return f"{where} must be greater than or equal to {error['ctx']['ge']}"
+    if error["type"] == "missing":
+        return f"{where} must not be null"
+    return f"{where}: {error['msg']}"
 
 
 async def _http_error(request: Request, error: Exception) -> Answer:

@@ -1,7 +1,8 @@
-"""Marquez's nodeId: ``dataset:NAMESPACE:NAME`` or ``job:NAMESPACE:NAME``, in which nothing is escaped.
+"""Marquez's nodeId: ``dataset:NAMESPACE:NAME`` or ``job:NAMESPACE:NAME``, in which nothing is escaped, each with
+``#VERSION`` behind it or not.
 
-A namespace and a name may both hold colons, so every split is a candidate and what exists decides. Some clients encode
-the two parts, so the decoded parts are candidates too.
+A namespace and a name may both hold colons, and a name a ``#``, so every reading is a candidate and what exists
+decides. Some clients encode the parts, so the decoded parts are candidates too.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ class Node(NamedTuple):
 
     kind: NodeKind
     name: Name
+    version: str | None = None
+    """As written behind ``#``; whether it exists is not known yet."""
 
 
 def node_id(kind: NodeKind, name: Name) -> str:
@@ -51,25 +54,41 @@ async def resolve(reader: Reader, text: str | None, kind: str | None, namespace:
         wanted = "job"
     else:
         raise not_found(f"Node '{text}' must be of type dataset or job: dataset:NAMESPACE:NAME or job:NAMESPACE:NAME")
-    readings = candidates(rest)
-    while chunk := list(islice(readings, _AT_ONCE)):
-        found = await known(reader, wanted, chunk)
+    found = await first_known(reader, wanted, readings(rest))
+    if found is None:
+        raise not_found(f"{_NOUNS[wanted]} '{rest}' not found.")
+    return Node(wanted, *found)
+
+
+async def first_known(
+    reader: Reader, kind: NodeKind, candidates: Iterator[tuple[Name, str | None]]
+) -> tuple[Name, str | None] | None:
+    """The first of the readings whose name exists."""
+    while chunk := list(islice(candidates, _AT_ONCE)):
+        found = await shown_names(reader, kind, [name for name, _ in chunk])
         for candidate in chunk:
-            if candidate in found:
-                return Node(wanted, candidate)
-    raise not_found(f"{_NOUNS[wanted]} '{rest}' not found.")
+            if candidate[0] in found:
+                return candidate
+    return None
 
 
-def candidates(rest: str) -> Iterator[Name]:
-    """Every reading of ``NAMESPACE:NAME``, longest namespace first: as it stands, then decoded, then without the
-    ``#version`` that Marquez allows at its end."""
-    yield from _splits(rest)
-    if "%" in rest:
-        for name in _splits(rest):
-            yield Name(unquote(name.namespace), unquote(name.name))
-    unversioned, mark, _ = rest.rpartition("#")
-    if mark:
-        yield from candidates(unversioned)
+def readings(rest: str) -> Iterator[tuple[Name, str | None]]:
+    """Every reading of ``NAMESPACE:NAME`` with its version, longest namespace first: as it stands, then decoded, then
+    with the version behind the last ``#`` taken off."""
+    for text, version in versions_of(rest):
+        for name in _splits(text):
+            yield name, version
+        if "%" in text:
+            for name in _splits(text):
+                yield Name(unquote(name.namespace), unquote(name.name)), version
+
+
+def versions_of(rest: str) -> Iterator[tuple[str, str | None]]:
+    """Without a version, then with what stands behind the last ``#`` as one."""
+    yield rest, None
+    unversioned, mark, version = rest.rpartition("#")
+    if mark and version:
+        yield unversioned, version
 
 
 def _splits(rest: str) -> Iterator[Name]:
@@ -94,7 +113,7 @@ async def _by_name(reader: Reader, kind: str | None, namespace: str | None, name
     else:
         raise bad_request("query param kind must be one of [dataset, job]")
     for each in kinds:
-        if await known(reader, each, [wanted]):
+        if await shown_names(reader, each, [wanted]):
             return Node(each, wanted)
     raise not_found(f"{_NOUNS[kinds[0]] if len(kinds) == 1 else 'Dataset or job'} '{name}' not found.")
 
@@ -108,3 +127,15 @@ async def known(reader: Reader, kind: NodeKind, names: Collection[Name]) -> set[
     members = {name: lookup.identity.members(name) for name in names}
     found = await reader.datasets({member for each in members.values() for member in each})
     return {name for name, each in members.items() if any(member in found for member in each)}
+
+
+async def shown_names(reader: Reader, kind: NodeKind, names: Collection[Name]) -> set[Name]:
+    """As ``known``, without those that were deleted through the API."""
+    found = await known(reader, kind, names)
+    if kind == "job":
+        return {name for name, facts in (await reader.jobs(found)).items() if not facts.deleted}
+    lookup = Lookup(reader)
+    await lookup.identify(found)
+    members = {name: lookup.identity.members(name) for name in found}
+    facts = await reader.datasets({member for each in members.values() for member in each})
+    return {name for name in found if any(each in facts and not facts[each].deleted for each in members[name])}

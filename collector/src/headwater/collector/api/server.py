@@ -9,6 +9,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import ceil
 from typing import Any
 
 import structlog
@@ -17,7 +18,8 @@ from starlette.types import ASGIApp
 
 from headwater.shared.errors import ConfigurationError
 
-_GRACE_S = 10
+DEFAULT_GRACE_S = 10.0
+"""How long requests under way are waited for once it shall end."""
 _BACKLOG = 2048
 
 
@@ -28,8 +30,9 @@ async def serve(
     *,
     stop: asyncio.Event | None = None,
     started: Callable[[str], None] | None = None,
+    grace_s: float = DEFAULT_GRACE_S,
 ) -> None:
-    """Serves until ``stop`` is set, or SIGINT or SIGTERM comes; then answers what is under way, 10 seconds at most.
+    """Serves until ``stop`` is set, or SIGINT or SIGTERM comes; then answers what is under way, ``grace_s`` at most.
 
     ``started`` is told the address once connections are taken; port 0 picks a free one. Signals are listened to only
     in the main thread, and their handlers are put back. Raises ConfigurationError where the address cannot be used.
@@ -47,7 +50,7 @@ async def serve(
             server_header=False,
             date_header=False,
             backlog=_BACKLOG,
-            timeout_graceful_shutdown=_GRACE_S,
+            timeout_graceful_shutdown=ceil(grace_s),
         )
         server = _Server(config, lambda: started(_address(listener)) if started else None)
         stop = stop or asyncio.Event()

@@ -44,6 +44,14 @@ class Services(Operations, Protocol):
     @property
     def questions(self) -> Questions: ...
 
+    async def accept(self, events: Sequence[LineageEvent]) -> Sequence[Settlement]:
+        """Like ``ingest``, but ``LOGGED`` is enough where the stores will have the events in a moment."""
+        ...
+
+    async def readable(self) -> None:
+        """Waits, for a bounded time, until what ``accept`` took here can be read."""
+        ...
+
     async def ingest(self, events: Sequence[LineageEvent]) -> Sequence[Settlement]:
         """Appends events that the codec accepts to the log, and waits for a bounded time until each is settled. One
         settlement an event, in order. Raises TransientError or PermanentError where the log did not take them."""

@@ -16,10 +16,14 @@ from .commands import (
     fingerprint,
     impact,
     lineage,
+    rebuild,
+    reconcile,
+    reset,
     run,
     runs,
     serve,
     stores,
+    sync,
     up,
 )
 
@@ -65,5 +69,9 @@ app.command("runs")(runs.runs)
 app.command("run")(run.run)
 app.add_typer(dlq.app, name="dlq")
 app.command("stores")(stores.stores)
+app.command("reconcile")(reconcile.reconcile)
+app.command("rebuild")(rebuild.rebuild)
+app.command("sync")(sync.sync)
+app.command("reset")(reset.reset)
 app.command("fingerprint")(fingerprint.fingerprint)
 app.command("doctor")(doctor.doctor)

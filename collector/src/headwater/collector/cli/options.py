@@ -27,4 +27,7 @@ LogUrlOption = Annotated[
         "--url", metavar="URL", help="The log: kafka://host:9092/topic, file:///path. [env HEADWATER_URL, lineage.url]"
     ),
 ]
+DeadlineOption = Annotated[
+    float, typer.Option(min=0, metavar="SECONDS", help="How long SIGTERM waits for work in hand.")
+]
 CreateTopicsOption = Annotated[bool, typer.Option("--create-topics", help="Make the Kafka topics that are missing.")]

@@ -1,4 +1,4 @@
-"""Where a reading command reads: an embedded directory, the configured store, or an API over HTTP."""
+"""Where a reading command reads: an embedded directory, the configured stores, or an API over HTTP."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from headwater.shared.event import Name
 from headwater.shared.names import ENV_DIR
 
 from .exits import UsageError
+from .output import complain
+
+if TYPE_CHECKING:
+    from headwater.collector.settings import Settings
 
 Answer = dict[str, Any]
 NodeKind = Literal["job", "dataset"]
@@ -59,16 +63,16 @@ class Source(Protocol):
 
 
 class Target(NamedTuple):
-    """What the options, the environment or the configuration chose: an API, or a database."""
+    """What the options, the environment or the configuration chose: an API, a directory, or the configured stores."""
 
     directory: Path
     api: str | None
-    database: str | None = None
-    """SQLAlchemy URL of the configured store; None: the directory's own."""
+    settings: Settings | None = None
+    """Whose stores are read; None: the directory's own database."""
 
 
 def choose(directory: Path | None, api: str | None) -> Target:
-    """An option beats the environment, an API a directory, and both the configured store. Raises UsageError if both
+    """An option beats the environment, an API a directory, and both the configured stores. Raises UsageError if both
     options are given."""
     if directory is not None and api is not None:
         raise UsageError("--dir and --api exclude each other", "give the one that shall be asked")
@@ -81,22 +85,19 @@ def choose(directory: Path | None, api: str | None) -> Target:
     return Target(directory or DEFAULT_DIRECTORY, api)
 
 
-def _configured() -> str | None:
-    """The ``sql`` store's URL, if a file or the environment names one."""
+def _configured() -> Settings | None:
+    """The settings, unless they name nothing but a ``sql`` store without a URL, which is the directory's."""
     from headwater.collector.settings import Settings
 
-    store = Settings().lineage.store
-    names = store.backends if store.backend == "composite" else (store.backend,)
-    for name in names:
-        options = store.options(name)
-        if options.get("type", name) == "sql" and "url" in options:
-            return str(options["url"])
-    return None
+    settings = Settings()
+    store = settings.lineage.store
+    local = store.backend == "sql" and "url" not in store.options("sql")
+    return None if local else settings
 
 
 @asynccontextmanager
 async def opened(directory: Path | None, api: str | None) -> AsyncIterator[Source]:
-    """The source that the options name, open for reading. Takes no lock: it works beside a running collector."""
+    """The source that the options name, open for reading. Takes no lock: it works beside running collectors."""
     target = choose(directory, api)
     if target.api is not None:
         from .api_source import ApiSource
@@ -107,17 +108,22 @@ async def opened(directory: Path | None, api: str | None) -> AsyncIterator[Sourc
         finally:
             api_source.close()
         return
-    if target.database is None:
+    if target.settings is None:
         check_database(target.directory)
     from headwater.collector.questions import Questions
-    from headwater.collector.stores.sql import SqlLineageStore
 
-    store = SqlLineageStore(target.database or f"sqlite:///{target.directory / DATABASE}", read_only=True)
-    try:
-        await store.open()
-        yield Questions(store.reader())
-    finally:
-        await store.close()
+    from .configured import opened_reader
+
+    async with opened_reader(target.directory, target.settings) as reader:
+        await _warn_of_rebuild(reader)
+        yield Questions(reader)
+
+
+async def _warn_of_rebuild(reader: object) -> None:
+    from headwater.collector.stores.rebuilding import trouble_of
+
+    if trouble := await trouble_of(reader):
+        complain(f"{trouble}; if none is running, `headwater rebuild --yes` goes on with it")
 
 
 def check_database(directory: Path) -> None:

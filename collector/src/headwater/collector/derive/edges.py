@@ -97,19 +97,25 @@ def _datasets(sources: list[dict[str, Any]], identity: Identity) -> set[Name]:
     return {identity.of(Name(source["namespace"], source["name"])) for source in sources}
 
 
+def explicit_sources(run: RunFacts, output: Name, version: str, identity: Identity) -> set[Name] | None:
+    """The datasets that the explicit lineage facet states for an output, canonical; None where it states nothing."""
+    stated = _explicit(run, output, version, identity)
+    return None if stated is None else _datasets(stated, identity)
+
+
 def _explicit(run: RunFacts, output: Name, version: str, identity: Identity) -> list[dict[str, Any]] | None:
     """The sources that the explicit lineage facet states for this output, or None where it states nothing."""
     sources: list[dict[str, Any]] = []
     stated = False
-    for entry in _explicit_entries(run, output, version, identity):
+    for entry in explicit_entries(run, output, version, identity):
         stated = True
-        sources += _dataset_inputs(entry)
+        sources += dataset_inputs(entry)
         for field in (entry.get("fields") or {}).values():
-            sources += _dataset_inputs(field)
+            sources += dataset_inputs(field)
     return sources if stated else None
 
 
-def _explicit_entries(run: RunFacts, output: Name, version: str, identity: Identity) -> Iterator[dict[str, Any]]:
+def explicit_entries(run: RunFacts, output: Name, version: str, identity: Identity) -> Iterator[dict[str, Any]]:
     entries = (run.job_facets.get("lineage") or {}).get("entries") or ()
     for entry in entries:
         if (
@@ -128,7 +134,7 @@ def _says(entry: dict[str, Any]) -> bool:
     return entry.get("inputs") is not None or bool(entry.get("fields"))
 
 
-def _dataset_inputs(holder: dict[str, Any]) -> list[dict[str, Any]]:
+def dataset_inputs(holder: dict[str, Any]) -> list[dict[str, Any]]:
     return [source for source in holder.get("inputs") or () if source.get("type") != "JOB"]
 
 
@@ -154,10 +160,10 @@ def _column_facts(
     """(sources by output column, sources of the whole output), from the explicit facet or else from columnLineage."""
     fields: dict[str, list[dict[str, Any]]] = {}
     whole: list[dict[str, Any]] = []
-    for entry in _explicit_entries(run, output, version, identity):
-        whole += [source for source in _dataset_inputs(entry) if source.get("field")]
+    for entry in explicit_entries(run, output, version, identity):
+        whole += [source for source in dataset_inputs(entry) if source.get("field")]
         for column, field in (entry.get("fields") or {}).items():
-            fields.setdefault(column, []).extend(s for s in _dataset_inputs(field) if s.get("field"))
+            fields.setdefault(column, []).extend(s for s in dataset_inputs(field) if s.get("field"))
     if fields or whole:
         return fields, whole
     facet = output_facet(run, output, version, "columnLineage", identity) or {}

@@ -19,6 +19,7 @@ from headwater.collector.pipeline.settlements import Settlements
 from headwater.collector.pipeline.writing import WritePath
 from headwater.collector.policy import BatchPolicy, RetryPolicy
 from headwater.collector.projection import project as project_event
+from headwater.collector.sparse import SparseLog
 from headwater.collector.stores.composite import CompositeLineageStore
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
@@ -27,6 +28,8 @@ from headwater.shared.event import LineageEvent
 from headwater.shared.log import Log
 
 _log = structlog.get_logger("headwater.collector")
+_NOT_FAR = 1_000
+"""Records: less than a second's work."""
 
 
 class Health(NamedTuple):
@@ -69,20 +72,22 @@ class Pipeline:
         pace = pace if pace is not None else Pace()
         random = random if random is not None else Random()  # noqa: S311 - jitter
         retry = retry if retry is not None else RetryPolicy()
+        clock = clock if clock is not None else SystemClock()
         self.metrics = metrics if metrics is not None else PipelineMetrics()
         self.stores = stores
         self._parts = Parts(
             log=log,
             topics=topics if topics is not None else Topics(),
             group=group,
-            preparer=Preparer(decode, project),
+            preparer=Preparer(decode, project, bodies=stores.reads_bodies),
             writes=WritePath(stores, retry, pace, random),
             retry=retry,
             batches=batches if batches is not None else BatchPolicy(),
             pace=pace,
-            clock=clock if clock is not None else SystemClock(),
+            clock=clock,
             metrics=self.metrics,
             random=random,
+            lines=SparseLog(clock),
         )
         self._settlements = Settlements()
         self._main = Lane(self._parts, settlements=self._settlements)
@@ -115,6 +120,7 @@ class Pipeline:
     async def drain(self, *, timeout_s: float | None = None) -> bool:
         """Waits until everything in the main topic is settled and committed; False if that took too long. What waits
         in a retry topic is not waited for."""
+        self._settlements.awaited.set()  # no lingering
         try:
             async with asyncio.timeout(timeout_s):
                 return await self._main.progress.drained()
@@ -129,6 +135,11 @@ class Pipeline:
         """What became of records of the main topic (partition 0) that were appended since this pipeline started, in the
         order of ``offsets``. One that is ``Outcome.STORED`` can be read back now. Never raises."""
         return await self._settlements.wait(offsets, timeout_s=timeout_s)
+
+    def keeps_up(self, offset: int) -> bool:
+        """Whether the record at ``offset`` of the main topic will be stored in a moment: nothing is in the way, and not
+        much is before it."""
+        return not (self.stores.down() or self._main.trouble) and offset - self._settlements.position < _NOT_FAR
 
     def health(self) -> Health:
         """Ready while every lane moves on and no store's breaker is open."""

@@ -65,7 +65,9 @@ class Delivery:
         diversions = []
         if gone:
             failure = Failure("unknown_store", "write", "no longer configured", failed_stores=tuple(gone))
-            diversions = [Diversion(at, self._envelope(prepared, at), failure, None) for at in positions]
+            diversions = [
+                Diversion(at, self._envelope(prepared, at), failure, None, _run_of(prepared, at)) for at in positions
+            ]
         only = [name for name in stores if name not in gone]
         if only or not stores:
             chosen = sorted({prepared.owners[position] for position in positions})
@@ -89,13 +91,14 @@ class Delivery:
         for position, owner in enumerate(owners):
             if owner in report.refused:
                 failure = _failure("refused", report.refused[owner], events[owner])
-                diversions.append(Diversion(position, self._envelope(prepared, position), failure, None))
+                envelope = self._envelope(prepared, position)
+                diversions.append(Diversion(position, envelope, failure, None, events[owner].event.run_id))
             if owner in report.failed:
                 envelope = self._envelope(prepared, position)
                 rung = self._parts.retry.rung(envelope.attempt + 1)
                 reason = "store_down" if rung is not None else "retries_exhausted"
                 failure = _failure(reason, report.failed[owner], events[owner])
-                diversions.append(Diversion(position, envelope, failure, rung))
+                diversions.append(Diversion(position, envelope, failure, rung, events[owner].event.run_id))
         return diversions
 
     async def _until_ready(self, only: Iterable[str] | None) -> None:
@@ -110,7 +113,7 @@ class Delivery:
     def _settlements(self, prepared: Prepared, diversions: list[Diversion]) -> dict[int, Settlement]:
         """By position. A record that is dead for one store and retried for another counts as dead."""
         found: dict[int, Settlement] = {}
-        for position, _, failure, rung in diversions:
+        for position, _, failure, rung, _ in diversions:
             if rung is None or position not in found:
                 outcome = Outcome.DEAD_LETTER if rung is None else Outcome.RETRY
                 offset = prepared.records[position].offset
@@ -129,6 +132,11 @@ class Delivery:
         self._parts.metrics.settled(tally)
         if not self._from_retry:
             self._parts.metrics.problems(prepared.problems)
+
+
+def _run_of(prepared: Prepared, position: int) -> str | None:
+    owner = prepared.owners[position]
+    return prepared.events[owner].event.run_id if owner >= 0 else None
 
 
 def _failure(reason: str, errors: Mapping[str, HeadwaterError], item: ProjectedEvent) -> Failure:

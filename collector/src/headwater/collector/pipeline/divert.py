@@ -6,14 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import structlog
-
 from headwater.collector.pipeline.letters import Envelope, Failure
 from headwater.collector.pipeline.parts import Parts
 from headwater.shared.errors import HeadwaterError
 from headwater.shared.log import Record
-
-_log = structlog.get_logger("headwater.collector")
 
 _MAX_PAUSE_S = 5.0
 _MAX_NAMED = 5
@@ -32,6 +28,8 @@ class Diversion(NamedTuple):
     envelope: Envelope
     failure: Failure
     rung: int | None
+    run_id: str | None = None
+    """Of the event, where it could be read and is about a run."""
 
 
 class Diverter:
@@ -56,7 +54,7 @@ class Diverter:
                 )
                 reasons = Counter(item.failure.reason for item in group)
                 self._parts.metrics.dead_letters(reasons)
-                _log.warning("dead_letters", lane=self._lane, reasons=dict(reasons), first=_named(group))
+                self._tell_dead_letters(group)
             else:
                 due_ms = now_ms + int(self._parts.retry.delay_s(rung) * 1000)
                 await self._append(
@@ -64,7 +62,17 @@ class Diverter:
                     [item.envelope.sealed(item.failure, now_ms=now_ms, not_before_ms=due_ms) for item in group],
                 )
                 self._parts.metrics.retried(rung, len(group))
-                _log.info("retried_later", lane=self._lane, rung=rung, records=len(group), first=_named(group))
+                self._parts.lines.info(
+                    "retried_later", of=self._lane, lane=self._lane, rung=rung, records=len(group), first=_named(group)
+                )
+
+    def _tell_dead_letters(self, group: Sequence[Diversion]) -> None:
+        by_reason: defaultdict[str, list[Diversion]] = defaultdict(list)
+        for item in group:
+            by_reason[item.failure.reason].append(item)
+        for reason, letters in by_reason.items():
+            about = {"lane": self._lane, "reason": reason, "records": len(letters), "first": _named(letters)}
+            self._parts.lines.warning("dead_letters", of=f"{self._lane} {reason}", **about)
 
     async def _append(self, topic: str, records: list[Record]) -> None:
         parts, failures = self._parts, 0
@@ -76,7 +84,9 @@ class Diverter:
                 failures += 1
                 self.held = f"{topic} cannot be written: {error}"
                 parts.metrics.held(self._lane, True)
-                _log.warning("offset_held", lane=self._lane, topic=topic, records=len(records), error=str(error))
+                parts.lines.warning(
+                    "offset_held", of=self._lane, lane=self._lane, topic=topic, records=len(records), error=str(error)
+                )
             pause_s = min(_MAX_PAUSE_S, parts.retry.backoff_s * 2.0 ** min(failures, 16))
             if not await parts.pace.pause(pause_s):
                 raise StoppedError
@@ -85,12 +95,12 @@ class Diverter:
             parts.metrics.held(self._lane, False)
 
 
-def _named(group: Sequence[Diversion]) -> list[dict[str, str]]:
+def _named(group: Sequence[Diversion]) -> list[dict[str, str | None]]:
     return [
         {
             "origin": f"{item.envelope.topic}/{item.envelope.partition}/{item.envelope.offset}",
-            "event_id": item.failure.event_id,
-            "reason": item.failure.reason,
+            "event_id": item.failure.event_id or None,
+            "run_id": item.run_id,
             "error": item.failure.error[:200],
         }
         for item in group[:_MAX_NAMED]

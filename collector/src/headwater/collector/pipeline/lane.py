@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import structlog
-
-from headwater.collector.pipeline.callers import Callers
 from headwater.collector.pipeline.delivery import Delivery
 from headwater.collector.pipeline.divert import StoppedError
+from headwater.collector.pipeline.linger import Linger
 from headwater.collector.pipeline.outcome import Settlement
 from headwater.collector.pipeline.parts import Parts
 from headwater.collector.pipeline.progress import Progress
@@ -16,8 +14,6 @@ from headwater.collector.pipeline.reading import Reading
 from headwater.collector.pipeline.settlements import Settlements
 from headwater.shared.errors import TransientError
 from headwater.shared.log import TopicPartition
-
-_log = structlog.get_logger("headwater.collector")
 
 
 class Lane:
@@ -73,7 +69,7 @@ class Lane:
                 topic=self.topic,
                 rung=self._rung,
                 on_settled=self._on_settled,
-                callers=Callers(lambda: self._settlements.waiting if self._settlements is not None else 0),
+                linger=Linger(self._settlements, self._parts.batches.linger_s),
             )
             await reading.run()
         finally:
@@ -83,7 +79,8 @@ class Lane:
         self._failures += 1
         self._error = f"{type(error).__name__}: {error}"
         self._parts.metrics.restarted(self.name)
-        _log.error("lane_restarts", lane=self.name, error=self._error, exc_info=not isinstance(error, TransientError))
+        defect = not isinstance(error, TransientError)
+        self._parts.lines.error("lane_restarts", of=self.name, lane=self.name, error=self._error, exc_info=defect)
         await self._parts.pace.pause(self._parts.retry.pause_s(self._failures, self._parts.random))
 
     def _on_settled(self, position: int | None, others: list[Settlement]) -> None:

@@ -10,6 +10,7 @@ from headwater.collector.pipeline.pace import Pace
 from headwater.collector.pipeline.prepare import Preparer
 from headwater.collector.pipeline.writing import WritePath
 from headwater.collector.policy import BatchPolicy, RetryPolicy
+from headwater.collector.sparse import SparseLog
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock
 from headwater.shared.log import Log
@@ -30,6 +31,8 @@ class Parts:
     clock: Clock
     metrics: PipelineMetrics
     random: Random
+    lines: SparseLog
+    """For what an outage would say again and again."""
 
     def now_ms(self) -> int:
         """Unix time in ms."""

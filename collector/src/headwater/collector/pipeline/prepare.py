@@ -10,7 +10,7 @@ from headwater.collector.facts import Projection
 from headwater.collector.pipeline.letters import Failure
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.shared.errors import InvalidEventError
-from headwater.shared.event import LineageEvent
+from headwater.shared.event import LineageEvent, outline
 from headwater.shared.log import StoredRecord
 
 Decode: TypeAlias = Callable[[bytes], LineageEvent]
@@ -44,8 +44,9 @@ class Preparer:
     """Decodes and projects on the event loop, in slices, so that a large batch lets readers and a store's thread
     through. (A thread of its own would fight the store's for the interpreter at every row.)"""
 
-    def __init__(self, decode: Decode, project: Project) -> None:
-        self._decode, self._project = decode, project
+    def __init__(self, decode: Decode, project: Project, *, bodies: bool = True) -> None:
+        """``bodies`` false: the stores do without what was parsed, so it is let go, event by event."""
+        self._decode, self._project, self._bodies = decode, project, bodies
         self._foreseen: dict[bytes, LineageEvent] = {}
 
     def foresee(self, event: LineageEvent) -> None:
@@ -80,7 +81,7 @@ class Preparer:
     def prepare_one(self, raw: bytes, indexes: dict[str, int], events: list[ProjectedEvent]) -> int | Failure:
         """The index of the record's event in ``events``, put there if it is new; or why there is none."""
         try:
-            event = self._foreseen.pop(raw, None) or self._decode(raw)
+            event = (self._foreseen.pop(raw, None) if self._foreseen else None) or self._decode(raw)
         except InvalidEventError as error:
             return Failure(error.reason, "decode", error.message, error.where)
         except Exception as error:  # a bug of ours: one record must not stall the rest
@@ -94,5 +95,5 @@ class Preparer:
                     "projection_failed", "project", f"{type(error).__name__}: {error}", event_id=event.event_id
                 )
             index = indexes[event.event_id] = len(events)
-            events.append(ProjectedEvent(event, projection))
+            events.append(ProjectedEvent(event if self._bodies else outline(event), projection))
         return index

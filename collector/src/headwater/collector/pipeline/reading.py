@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from headwater.collector.ledger import Ledger
-from headwater.collector.pipeline.callers import Callers
 from headwater.collector.pipeline.delivery import Delivery
 from headwater.collector.pipeline.divert import StoppedError
 from headwater.collector.pipeline.letters import opened
+from headwater.collector.pipeline.linger import Linger
 from headwater.collector.pipeline.outcome import Settlement
 from headwater.collector.pipeline.parts import Parts
 from headwater.collector.pipeline.prepare import Prepared
@@ -22,7 +22,7 @@ _LOOK_S = 0.05
 
 
 class Reading:
-    """A batch is what has arrived while the last was written, so nothing waits for a batch to fill. With a backlog, and
+    """A batch is what has arrived while the last was written and in a short ``Linger`` after it. With a backlog, and
     if ``BatchPolicy.prepare_ahead`` says so, the next one is prepared while the stores write the present one."""
 
     def __init__(
@@ -36,13 +36,13 @@ class Reading:
         topic: str,
         rung: int | None,
         on_settled: Callable[[int | None, list[Settlement]], None],
-        callers: Callers,
+        linger: Linger,
     ) -> None:
         """``on_settled`` is told the position in partition 0, None where that is not read here, and what was not
         stored."""
         self._parts, self._consumer, self._delivery, self._progress = parts, consumer, delivery, progress
         self._name, self._topic, self._rung, self._on_settled = name, topic, rung, on_settled
-        self._callers = callers
+        self._linger = linger
         self._ledger = Ledger()
         self._committed: dict[TopicPartition, int] = {}
         self._committed_at_s = self._sampled_at_s = parts.clock.monotonic_s()
@@ -88,7 +88,7 @@ class Reading:
             await self._sample_lag(at_once=self._progress.awaited > 0)
             await self._parts.writes.stores.probe()  # or nobody would notice, while nothing comes in, that one is back
             return
-        await self._callers.gather(batch, lambda: self._next_batch(timeout_s=0))
+        await self._linger.gather(batch, lambda: self._next_batch(timeout_s=0))
         if self._rung is not None:
             await self._retry(batch)
         elif self._prepares_ahead(batch):

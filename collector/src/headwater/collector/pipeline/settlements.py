@@ -28,6 +28,8 @@ class Settlements:
         self._others: OrderedDict[int, Settlement] = OrderedDict()
         self._waiters: list[tuple[int, int, asyncio.Future[None]]] = []
         self._tie = count()
+        self.awaited = asyncio.Event()
+        """Set while somebody waits."""
 
     def advance(self, position: int, others: Iterable[Settlement] = ()) -> None:
         """Everything before ``position`` is settled: stored, but for ``others``. Never goes back."""
@@ -41,11 +43,8 @@ class Settlements:
             _, _, future = heapq.heappop(self._waiters)
             if not future.done():
                 future.set_result(None)
-
-    @property
-    def waiting(self) -> int:
-        """Callers that wait now."""
-        return len(self._waiters)
+        if not self._waiters:
+            self.awaited.clear()
 
     async def wait(self, offsets: Sequence[int], *, timeout_s: float) -> list[Settlement]:
         """What became of each, in the order given; ``PENDING`` for those not settled in time, and for
@@ -54,12 +53,15 @@ class Settlements:
         if last >= self.position:
             future = asyncio.get_running_loop().create_future()
             heapq.heappush(self._waiters, (last, next(self._tie), future))
+            self.awaited.set()
             try:
                 async with asyncio.timeout(timeout_s):
                     await future
             except TimeoutError:
                 self._waiters = [waiter for waiter in self._waiters if waiter[2] is not future]
                 heapq.heapify(self._waiters)
+                if not self._waiters:
+                    self.awaited.clear()
         return [self._settlement(offset) for offset in offsets]
 
     def _settlement(self, offset: int) -> Settlement:

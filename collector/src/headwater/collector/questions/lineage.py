@@ -1,4 +1,4 @@
-"""The graph of jobs and datasets by current edges (rule 8): nearest first, cut at a stated limit."""
+"""The graph of jobs and datasets by edges (rule 8): nearest first, cut at a stated limit."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from collections.abc import Collection, Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
 from headwater.collector.facts import Side
+from headwater.collector.questions.edge_sources import EdgeSource, edges_at
 from headwater.collector.questions.lookup import Lookup
 from headwater.collector.questions.shapes import Json
+from headwater.collector.questions.stated import Stated, stated_sources
 from headwater.shared.event import Name
 
 NodeKind: TypeAlias = Literal["job", "dataset"]
 Node: TypeAlias = tuple[NodeKind, Name]
+Edge: TypeAlias = tuple[Name, Side, Name]
+"""(job, side, canonical dataset)."""
 
 
 class Graph(NamedTuple):
@@ -25,8 +29,8 @@ class Graph(NamedTuple):
 class _Growth:
     """A graph that grows by whole levels of jobs, up to a number of nodes."""
 
-    def __init__(self, lookup: Lookup, limit: int) -> None:
-        self.lookup, self.limit = lookup, limit
+    def __init__(self, lookup: Lookup, limit: int, edges: EdgeSource) -> None:
+        self.lookup, self.limit, self.source = lookup, limit, edges
         self.distances: dict[Node, int] = {}
         self.edges: set[tuple[Node, Node]] = set()
         self.cut = False
@@ -41,24 +45,22 @@ class _Growth:
         self.distances[node] = distance
         return True
 
-    async def datasets_of(self, jobs: Collection[Name], sides: Collection[Side], distance: int) -> set[Name]:
-        """Adds the datasets of these jobs; returns the new ones."""
+    def reach_datasets(self, edges: Iterable[Edge], distance: int) -> set[Name]:
+        """Adds the datasets of these edges, and the edges; returns the new ones."""
         fresh: set[Name] = set()
-        for job, side, dataset in await self._job_edges(jobs, ()):
-            if side in sides:
-                if self.reach(("dataset", dataset), distance):
-                    fresh.add(dataset)
-                self.join(job, side, dataset)
+        for job, side, dataset in edges:
+            if self.reach(("dataset", dataset), distance):
+                fresh.add(dataset)
+            self.join(job, side, dataset)
         return fresh
 
-    async def jobs_of(self, datasets: Iterable[Name], side: Side, distance: int) -> set[Name]:
-        """Adds the jobs that have these datasets on ``side``; returns the new ones."""
+    def reach_jobs(self, edges: Iterable[Edge], distance: int) -> set[Name]:
+        """Adds the jobs of these edges, and the edges; returns the new ones."""
         fresh: set[Name] = set()
-        for job, found, dataset in await self._job_edges((), datasets):
-            if found is side:
-                if self.reach(("job", job), distance):
-                    fresh.add(job)
-                self.join(job, side, dataset)
+        for job, side, dataset in edges:
+            if self.reach(("job", job), distance):
+                fresh.add(job)
+            self.join(job, side, dataset)
         return fresh
 
     def join(self, job: Name, side: Side, dataset: Name) -> None:
@@ -66,65 +68,105 @@ class _Growth:
         if ends[0] in self.distances and ends[1] in self.distances:
             self.edges.add(ends if side is Side.INPUT else (ends[1], ends[0]))
 
-    async def _job_edges(self, jobs: Collection[Name], datasets: Iterable[Name]) -> list[tuple[Name, Side, Name]]:
-        """Current edges with canonical dataset names, in a stable order."""
-        members = [member for name in datasets for member in self.lookup.identity.members(name)]
-        found = await self.lookup.reader.job_edges(jobs, members)
-        await self.lookup.identify(edge.dataset for edge in found)
-        return sorted({(edge.job, edge.side, self.lookup.identity.of(edge.dataset)) for edge in found})
+    async def of_jobs(self, jobs: Collection[Name]) -> list[Edge]:
+        """Edges of these jobs with canonical dataset names, in a stable order."""
+        return await self._identified(await self.source.of_jobs(sorted(jobs)))
+
+    async def of_datasets(self, datasets: Iterable[Name]) -> list[Edge]:
+        """Edges of these datasets, under any of their names."""
+        members = [member for name in sorted(datasets) for member in self.lookup.identity.members(name)]
+        return await self._identified(await self.source.of_datasets(members))
+
+    async def _identified(self, found: Iterable[tuple[Name, Side, Name, str]]) -> list[Edge]:
+        found = list(found)
+        await self.lookup.identify(dataset for _, _, dataset, _ in found)
+        return sorted({(job, side, self.lookup.identity.of(dataset)) for job, side, dataset, _ in found})
 
     def graph(self, more: bool) -> Graph:
         return Graph(self.distances, self.edges, "limit" if self.cut else "depth" if more else None)
 
 
-async def directed(lookup: Lookup, start: Node, *, up: int, down: int, limit: int) -> Graph:
-    """What lies upstream within ``up`` jobs and downstream within ``down`` jobs."""
-    growth = _Growth(lookup, limit)
+async def directed(lookup: Lookup, start: Node, *, up: int, down: int, limit: int, at: str | None = None) -> Graph:
+    """What lies upstream within ``up`` jobs and downstream within ``down`` jobs. Where a job states by the explicit
+    lineage facet what an output was made from, only that is passed through it."""
+    growth = _Growth(lookup, limit, edges_at(lookup.reader, at))
     growth.reach(start, 0)
     more = False
     for hops, towards, back in ((up, Side.INPUT, Side.OUTPUT), (down, Side.OUTPUT, Side.INPUT)):
-        kind, name = start
-        datasets = {name} if kind == "dataset" else await growth.datasets_of([name], [towards], 0)
+        datasets = await _first_datasets(growth, start, towards)
         for distance in range(1, hops + 1):
-            jobs = await growth.jobs_of(datasets, back, distance)
-            datasets = await growth.datasets_of(jobs, [towards], distance)
+            arrived = [edge for edge in await growth.of_datasets(datasets) if edge[1] is back]
+            growth.reach_jobs(arrived, distance)
+            jobs = {job for job, _, _ in arrived if ("job", job) in growth.distances}
+            stated = await stated_sources(lookup, jobs, at)
+            onward = _onward(await growth.of_jobs(jobs), arrived, stated, towards)
+            datasets = growth.reach_datasets(onward, distance)
             if not datasets:
                 break
         more = more or bool(datasets and hops and await _has_jobs(growth, datasets, back))
     return growth.graph(more)
 
 
+async def _first_datasets(growth: _Growth, start: Node, towards: Side) -> set[Name]:
+    kind, name = start
+    if kind == "dataset":
+        return {name}
+    return growth.reach_datasets([edge for edge in await growth.of_jobs([name]) if edge[1] is towards], 0)
+
+
+def _onward(edges: Iterable[Edge], arrived: Iterable[Edge], stated: Stated, towards: Side) -> list[Edge]:
+    """Of these jobs' edges those that lead on from the datasets by which they were arrived at."""
+    came: dict[Name, set[Name]] = {}
+    for job, _, dataset in arrived:
+        came.setdefault(job, set()).add(dataset)
+    found: set[Edge] = set()
+    for job, side, dataset in edges:
+        if side is not towards:
+            continue
+        said = stated.get(job, {})
+        if towards is Side.INPUT:
+            led = any(output not in said or dataset in said[output] for output in came[job])
+        else:
+            led = dataset not in said or not said[dataset].isdisjoint(came[job])
+        if led:
+            found.add((job, side, dataset))
+    if towards is Side.INPUT:  # sources that only the facet names
+        found |= {
+            (job, towards, source)
+            for job, said in stated.items()
+            for output, sources in said.items()
+            if output in came.get(job, ())
+            for source in sources
+        }
+    return sorted(found)
+
+
 async def _has_jobs(growth: _Growth, datasets: set[Name], side: Side) -> bool:
     return any(
-        found is side and ("job", job) not in growth.distances
-        for job, found, _ in await growth._job_edges((), datasets)
+        found is side and ("job", job) not in growth.distances for job, found, _ in await growth.of_datasets(datasets)
     )
 
 
-async def neighbourhood(lookup: Lookup, start: Node, *, depth: int, limit: int) -> Graph:
+async def neighbourhood(lookup: Lookup, start: Node, *, depth: int, limit: int, at: str | None = None) -> Graph:
     """Marquez's graph: a job (or a dataset's latest writer, else reader) with all its datasets, and ``depth`` times
     every job that shares one of them, whichever way the data flows."""
-    growth = _Growth(lookup, limit)
+    growth = _Growth(lookup, limit, edges_at(lookup.reader, at))
     growth.reach(start, 0)
     kind, name = start
     jobs = {name} if kind == "job" else await _first_job(growth, name)
     for job in jobs:
         growth.reach(("job", job), 0)
-    both = (Side.INPUT, Side.OUTPUT)
-    datasets = await growth.datasets_of(jobs, both, 0) | ({name} if kind == "dataset" else set())
+    datasets = growth.reach_datasets(await growth.of_jobs(jobs), 0) | ({name} if kind == "dataset" else set())
     for distance in range(1, depth + 1):
-        jobs = await growth.jobs_of(datasets, Side.INPUT, distance) | await growth.jobs_of(
-            datasets, Side.OUTPUT, distance
-        )
-        datasets = await growth.datasets_of(jobs, both, distance)
+        jobs = growth.reach_jobs(await growth.of_datasets(datasets), distance)
+        datasets = growth.reach_datasets(await growth.of_jobs(jobs), distance)
         if not datasets:
             return growth.graph(False)
     return growth.graph(True)
 
 
 async def _first_job(growth: _Growth, dataset: Name) -> set[Name]:
-    members = growth.lookup.identity.members(dataset)
-    edges = await growth.lookup.reader.job_edges((), members)
+    edges = await growth.source.of_datasets(growth.lookup.identity.members(dataset))
     latest = sorted(edges, key=lambda edge: (edge.side is Side.OUTPUT, edge.last_time, edge.job))
     return {latest[-1].job} if latest else set()
 

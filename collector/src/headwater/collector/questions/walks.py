@@ -112,7 +112,7 @@ def downstream_of(lookup: Lookup) -> Expand:
     read is then resolved as for the way up, so both ways agree."""
 
     async def expand(generations: list[Generation]) -> Steps:
-        candidates, complete = await _reading_runs(lookup, generations)
+        candidates, complete = await reading_runs(lookup, generations)
         runs = await lookup.runs(candidates)
         outputs = [claim for claim in await lookup.claims_of_runs(runs) if claim.commit_time]
         edges = await lookup.edges(outputs, runs)
@@ -129,7 +129,7 @@ def downstream_of(lookup: Lookup) -> Expand:
     return expand
 
 
-async def _reading_runs(lookup: Lookup, generations: list[Generation]) -> tuple[set[str], bool]:
+async def reading_runs(lookup: Lookup, generations: list[Generation]) -> tuple[set[str], bool]:
     """Runs that may have read these generations: by declared pin, or started while the generation was current, or
     wrote the next one, alone or with others (what a run wrote is not what it read). Too many do no harm, see
     ``downstream_of``."""

@@ -24,6 +24,9 @@ class LineageStoreProtocol(Protocol):
     leave the same state. It MUST return only when the batch is durable, and MUST raise only TransientError (try
     the same batch again) or PermanentError (this batch will never be taken); on either, nothing or a part of the
     batch may have been written. It MUST come back within its configured deadline. A store is used from one event loop.
+
+    A store whose class says ``reads_bodies = False`` may be given events in outline: it saves memory and time where no
+    other store needs more. See ``headwater.shared.event.outline``.
     """
 
     name: str

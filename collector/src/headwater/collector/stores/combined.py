@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from headwater.collector.stores.base import LineageStoreProtocol
 from headwater.collector.stores.reading import DocumentReader, GraphReader, Reader
+from headwater.collector.stores.rebuilding import RebuildMarker, SaysRebuilding
 
 
 @runtime_checkable
@@ -30,16 +31,25 @@ class ReadableGraph(Protocol):
     def graph_reader(self) -> GraphReader: ...
 
 
-def reader_of(stores: Iterable[LineageStoreProtocol]) -> Reader | None:
-    """The first store that can be read whole, else the first of documents with the first of facts, else None. Raises
-    TransientError if a store is not open."""
+def chosen_for_reading(stores: Iterable[LineageStoreProtocol]) -> list[LineageStoreProtocol]:
+    """The first store that can be read whole, else the first of documents and the first of facts, else none. They need
+    not be open."""
     stores = list(stores)
     if whole := [store for store in stores if isinstance(store, Readable)]:
-        return whole[0].reader()
+        return [whole[0]]
     documents = [store for store in stores if isinstance(store, ReadableDocuments)]
     graphs = [store for store in stores if isinstance(store, ReadableGraph)]
-    if documents and graphs:
-        return CombinedReader(documents[0].document_reader(), graphs[0].graph_reader())
+    return [documents[0], graphs[0]] if documents and graphs else []
+
+
+def reader_of(stores: Iterable[LineageStoreProtocol]) -> Reader | None:
+    """One reader of what ``chosen_for_reading`` chose; None if that is nothing. Raises TransientError if a store is not
+    open."""
+    match chosen_for_reading(stores):
+        case [Readable() as whole]:
+            return whole.reader()
+        case [ReadableDocuments() as documents, ReadableGraph() as graph]:
+            return CombinedReader(documents.document_reader(), graph.graph_reader())
     return None
 
 
@@ -51,6 +61,7 @@ class CombinedReader:
         self.document = documents.document
         self.list_documents = documents.list_documents
         self.count_documents = documents.count_documents
+        self.count_by_type = documents.count_by_type
         self.runs = graph.runs
         self.run_rows = graph.run_rows
         self.list_runs = graph.list_runs
@@ -67,12 +78,24 @@ class CombinedReader:
         self.listed = graph.listed
         self.drops = graph.drops
         self.job_edges = graph.job_edges
+        self.edge_jobs = graph.edge_jobs
+        self.job_edges_at = graph.job_edges_at
+        self.search = graph.search
+        self.seen_before = graph.seen_before
         self.datasets = graph.datasets
         self.jobs = graph.jobs
         self.list_jobs = graph.list_jobs
         self.list_datasets = graph.list_datasets
         self.namespaces = graph.namespaces
+        self.namespace_facts = graph.namespace_facts
+        self.span = graph.span
+        self.sources = graph.sources
+        self.unpublished = graph.unpublished
         self.base_lines = graph.base_lines
+
+    async def rebuild_marker(self) -> RebuildMarker | None:
+        """The graph's."""
+        return await self._graph.rebuild_marker() if isinstance(self._graph, SaysRebuilding) else None
 
     async def counts(self) -> Mapping[str, int]:
         """Of both."""

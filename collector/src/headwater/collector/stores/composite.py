@@ -63,6 +63,11 @@ class CompositeLineageStore:
             for store in stores
         }
 
+    @property
+    def reads_bodies(self) -> bool:
+        """Whether any member does."""
+        return any(getattr(member.store, "reads_bodies", True) for member in self.members.values())
+
     async def open(self) -> None:
         """Opens every member at once. The first error is raised when all have answered."""
         results = await asyncio.gather(*(member.open() for member in self.members.values()), return_exceptions=True)

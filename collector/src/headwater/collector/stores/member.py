@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Protocol, TypeAlias
 
 from headwater.collector.breaker import Breaker, BreakerState
+from headwater.collector.sparse import SparseLog
 from headwater.collector.stores.base import LineageStoreProtocol, ProjectedEvent
 from headwater.shared.clock import Clock
 from headwater.shared.errors import PermanentError, TransientError
@@ -42,6 +43,8 @@ class StoreMember:
         self._deadline_s, self._clock, self._observer = deadline_s, clock, observer
         self._lock = asyncio.Lock()
         self._opened = False
+        self._lines = SparseLog(clock)
+        self._state = breaker.state
         self._observe_breaker()
 
     @property
@@ -142,5 +145,10 @@ class StoreMember:
             self._observe_breaker()
 
     def _observe_breaker(self) -> None:
+        before, self._state = self._state, self.breaker.state
+        if self._state is BreakerState.OPEN:
+            self._lines.warning("store_down", of=self.name, store=self.name, error=self.last_error)
+        elif before is not BreakerState.CLOSED and self._state is BreakerState.CLOSED:
+            self._lines.info("store_back", of=self.name, store=self.name)
         if self._observer is not None:
-            self._observer.breaker(self.name, self.breaker.state)
+            self._observer.breaker(self.name, self._state)

@@ -8,12 +8,17 @@ Names are raw names: a caller that follows symlinks expands them first (``derive
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from headwater.collector.facts import Scope, Side
 from headwater.shared.event import Name
 
 Facets = dict[str, dict[str, Any]]
+
+MAX_SOURCES = 10_000
+"""Sources in one answer."""
+MAX_MATCHES = 1_000
+"""Up to which the matches of a search are counted."""
 
 
 class IO(NamedTuple):
@@ -114,6 +119,8 @@ class DatasetFacts(NamedTuple):
     first_time: str
     last_time: str
     facets: Facets
+    deleted: bool = False
+    """Deleted through the API, itself or its namespace, and not seen since."""
 
 
 class JobFacts(NamedTuple):
@@ -122,6 +129,31 @@ class JobFacts(NamedTuple):
     last_time: str
     facets: Facets
     design: dict[Side, tuple[Name, ...]]
+    deleted: bool = False
+    """Deleted through the API, itself or its namespace, and not seen since."""
+
+
+class NamespaceFacts(NamedTuple):
+    """A namespace of jobs or datasets, or one that the catalog describes."""
+
+    name: str
+    first_time: str
+    deleted: str | None
+    """Up to when everything in it was deleted."""
+    hidden: bool
+    """Deleted, and nothing in it was seen since."""
+    arrived_time: str
+    """The event time of what came first of it: for show, since it alone depends on the order of arrival."""
+
+
+class SourceFacts(NamedTuple):
+    """A source as dataSource facets of datasets state it now."""
+
+    name: str
+    uri: str | None
+    first_time: str
+    """The earliest and the latest of these statements."""
+    last_time: str
 
 
 class RunRow(NamedTuple):
@@ -165,6 +197,8 @@ class EventFilter(NamedTuple):
     """Event time, exclusive."""
     kind: str | None = None
     descending: bool = True
+    namespace: str | None = None
+    """Of the job; a DatasetEvent has none."""
 
 
 class Document(NamedTuple):
@@ -183,6 +217,28 @@ class Drop(NamedTuple):
     time: str
 
 
+class Hit(NamedTuple):
+    """A job or dataset whose name holds what was searched for."""
+
+    kind: Literal["job", "dataset"]
+    name: Name
+    last_time: str
+
+
+class Search(NamedTuple):
+    """Names to find: ``text`` anywhere in them, whatever the case."""
+
+    text: str
+    kinds: tuple[Literal["job", "dataset"], ...] = ("job", "dataset")
+    namespace: str | None = None
+    since: str | None = None
+    """Last event time, inclusive."""
+    before: str | None = None
+    """Last event time, exclusive."""
+    newest_first: bool = False
+    """By last event time; else by name."""
+
+
 class DocumentReader(Protocol):
     """Whole events. Raises TransientError when the engine cannot be reached."""
 
@@ -193,6 +249,11 @@ class DocumentReader(Protocol):
         ...
 
     async def count_documents(self, where: EventFilter) -> int: ...
+
+    async def count_by_type(self, bounds: Sequence[str]) -> list[dict[str, int]]:
+        """RunEvents by type between each two bounds (event times, ascending; the first inclusive, the next not), one
+        dictionary fewer than bounds. Types as stored: upper case."""
+        ...
 
     async def counts(self) -> Mapping[str, int]:
         """events, eventsWithProblems."""
@@ -257,7 +318,26 @@ class GraphReader(Protocol):
     async def drops(self, datasets: Collection[Name]) -> list[Drop]: ...
 
     async def job_edges(self, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
-        """Current edges of these jobs, and current edges of any job with these datasets."""
+        """Current edges of these jobs, and current edges of any job with these datasets. Where either end is deleted,
+        there is none."""
+        ...
+
+    async def edge_jobs(self, datasets: Collection[Name]) -> set[Name]:
+        """Jobs that have, or ever had, an edge with any of these."""
+        ...
+
+    async def job_edges_at(self, jobs: Collection[Name], at: str, max_runs: int) -> list[JobEdge]:
+        """Edges of these jobs that were current at ``at`` (canonical): rule 8 over the runs that began no later, of
+        each job the newest ``max_runs``."""
+        ...
+
+    async def search(self, where: Search, limit: int, offset: int) -> tuple[int, list[Hit]]:
+        """(matches, a page of them). Where there are more than ``MAX_MATCHES`` the first so many that the engine finds
+        are all: names that begin with the text before others, where the engine can tell."""
+        ...
+
+    async def seen_before(self, kind: Literal["job", "dataset"], times: Sequence[str]) -> list[int]:
+        """How many were first seen before each of the times (canonical, ascending)."""
         ...
 
     async def datasets(self, names: Collection[Name]) -> dict[Name, DatasetFacts]: ...
@@ -265,15 +345,31 @@ class GraphReader(Protocol):
     async def jobs(self, names: Collection[Name]) -> dict[Name, JobFacts]: ...
 
     async def list_jobs(self, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
-        """(total, a page by last seen, newest first)."""
+        """(total, a page by last seen, newest first), without the deleted ones."""
         ...
 
     async def list_datasets(self, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
-        """(total, a page by name)."""
+        """(total, a page by name), without the deleted ones."""
         ...
 
     async def namespaces(self) -> dict[str, tuple[str, str]]:
         """Namespace to (first, last) event time, of jobs and datasets."""
+        ...
+
+    async def namespace_facts(self, names: Collection[str] | None = None) -> list[NamespaceFacts]:
+        """The known ones of these namespaces, or all, by name."""
+        ...
+
+    async def span(self, namespace: str) -> tuple[str, str] | None:
+        """(first, last) event time of the jobs and datasets of a namespace, deleted ones too."""
+        ...
+
+    async def sources(self) -> list[SourceFacts]:
+        """By name and uri; at most ``MAX_SOURCES``."""
+        ...
+
+    async def unpublished(self, datasets: Collection[Name]) -> set[Name]:
+        """Those that some run wrote without committing it."""
         ...
 
     async def counts(self) -> Mapping[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, NamedTuple
 
@@ -45,8 +45,11 @@ def installed(entries: Iterable[EntryPoint] | None = None) -> list[InstalledStor
     )
 
 
-def build_store(name: str, settings: Settings, entries: Iterable[EntryPoint] | None = None) -> LineageStoreProtocol:
-    """The store of that name, not opened.
+def build_store(
+    name: str, settings: Settings, entries: Iterable[EntryPoint] | None = None, *, read_only: bool = False
+) -> LineageStoreProtocol:
+    """The store of that name, not opened. ``read_only``: it will only be read; a store that knows the argument then
+    makes and changes nothing.
 
     The keys of ``[lineage.store.<name>]`` are its keyword arguments, and ``name`` is another; a key that ends in
     ``connection_name`` becomes ``connection``, the named ``ConnectionSettings``; the key ``type`` says which installed
@@ -61,6 +64,8 @@ def build_store(name: str, settings: Settings, entries: Iterable[EntryPoint] | N
         options["connection"] = settings.connection(str(options.pop(key)), asked_by=f"{section}.{key}")
     options["name"] = name
     _check_keys(factory, options, section)
+    if read_only and "read_only" in _parameters(factory):
+        options["read_only"] = True
     try:
         store = factory(**options)
     except (TypeError, ValueError) as error:
@@ -89,15 +94,19 @@ def _load(kind: str, key: str, entries: list[EntryPoint]) -> Callable[..., Any]:
 
 
 def _check_keys(factory: Callable[..., Any], options: dict[str, Any], section: str) -> None:
-    try:
-        parameters = inspect.signature(factory).parameters
-    except ValueError:  # some built-in callables have none
-        return
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+    parameters = _parameters(factory)
+    if not parameters or any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for key in options:
         if key not in parameters:
-            accepted = ", ".join(sorted(name for name in parameters if name != "name")) or "none"
+            accepted = ", ".join(sorted(name for name in parameters if name not in {"name", "read_only"})) or "none"
             raise ConfigurationError(
                 f"{section}.{key}", redacted(options[key], key), f"unknown key; accepted are: {accepted}"
             )
+
+
+def _parameters(factory: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(factory).parameters
+    except ValueError:  # some built-in callables have none
+        return {}

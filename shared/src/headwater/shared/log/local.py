@@ -78,7 +78,7 @@ class LocalLog:
         if not records:
             return []
         offsets = await self._topic(topic).appends.append(records)
-        self._arrivals.announce()
+        self._arrivals.announce(topic)
         return list(offsets)
 
     def consumer(self, group: str, topics: Sequence[str], *, on_revoke: OnRevoke | None = None) -> LocalConsumer:

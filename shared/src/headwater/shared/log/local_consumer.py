@@ -90,7 +90,7 @@ class LocalConsumer:
         on_close: Callable[[LocalConsumer], None],
     ) -> None:
         self._sources = [_Source(topic, log, group) for topic, log in sources.items()]
-        self._arrivals, self._on_close = arrivals, on_close
+        self._topics, self._arrivals, self._on_close = tuple(sources), arrivals, on_close
         self._turn = 0
 
     async def next_batch(self, *, max_records: int, max_bytes: int, timeout_s: float) -> list[StoredRecord]:
@@ -102,7 +102,7 @@ class LocalConsumer:
             left_s = deadline_s - loop.time()
             if records or left_s <= 0:
                 return records
-            await self._arrivals.wait(min(poll_s, left_s))
+            await self._arrivals.wait(self._topics, min(poll_s, left_s))
             poll_s = min(poll_s * 1.2, _LONGEST_POLL_S)
 
     async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:

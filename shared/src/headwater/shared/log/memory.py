@@ -73,7 +73,7 @@ class MemoryLog:
             for offset, record in zip(offsets, records, strict=True)
         )
         kept.bytes += wanted
-        self._arrivals.announce()
+        self._arrivals.announce(topic)
         return offsets
 
     def consumer(self, group: str, topics: Sequence[str], *, on_revoke: OnRevoke | None = None) -> MemoryConsumer:
@@ -119,7 +119,7 @@ class MemoryConsumer:
             left_s = deadline_s - loop.time()
             if records or left_s <= 0:
                 return records
-            await self._log._arrivals.wait(left_s)
+            await self._log._arrivals.wait(self._names, left_s)
 
     async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         for name in self._names:
@@ -142,8 +142,8 @@ class MemoryConsumer:
         for name in self._names:
             if self._log._readers.get((name, self._group)) is self:
                 del self._log._readers[name, self._group]
+                self._log._arrivals.announce(name)
         self._next.clear()
-        self._log._arrivals.announce()
 
     def _read(self, max_records: int, max_bytes: int) -> list[StoredRecord]:
         records: list[StoredRecord] = []

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
 
 class Arrivals:
-    """Wakes all that wait on one event loop."""
+    """Wakes those that wait for a topic, on one event loop."""
 
     def __init__(self) -> None:
-        self._waiting: set[asyncio.Future[None]] = set()
+        self._waiting: dict[str, set[asyncio.Future[None]]] = {}
 
-    def announce(self) -> None:
-        """Something was appended. Called on the loop of those that wait."""
-        for future in self._waiting:
+    def announce(self, topic: str) -> None:
+        """Something was appended to it. Called on the loop of those that wait."""
+        for future in self._waiting.get(topic, ()):
             if not future.done():
                 future.set_result(None)
 
-    async def wait(self, timeout_s: float) -> bool:
-        """Returns at the next announcement, True, or after the time, False."""
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.add(future)
+    async def wait(self, topics: Collection[str], timeout_s: float) -> None:
+        """Returns at the next announcement of one of the topics, or after the time."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+        for topic in topics:
+            self._waiting.setdefault(topic, set()).add(future)
+        timer = loop.call_later(timeout_s, _wake, future)
         try:
-            done, _ = await asyncio.wait([future], timeout=timeout_s)
-            return bool(done)
+            await future
         finally:
-            self._waiting.discard(future)
-            future.cancel()
+            timer.cancel()
+            for topic in topics:
+                self._waiting[topic].discard(future)
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from headwater.collector.catalog import DATASET_FACET, is_own_facet
 from headwater.collector.stores.reading import Claim, Facets
 
 from ..services import Json
 from . import facets as read
+from . import tags
 from .runs import run as run_shape
 from .runs import shown
 from .versions import generation_uuid, name_uuid
@@ -13,49 +15,89 @@ from .views import DatasetView, RunView
 
 
 def dataset(view: DatasetView) -> Json:
-    """A Dataset. Marquez has no ``generation`` (the current one by its own name), ``canonical`` and ``aliases``."""
+    """A Dataset. Marquez has no ``generation`` (the current one by its own name), ``canonical``, ``aliases`` and
+    ``owners``."""
     generation = view.current and view.current.version
+    location = read.text_of(view.facets, DATASET_FACET, "schemaLocation")
     return {
         **dataset_data(view),
-        "currentVersion": generation_uuid(view.canonical, generation),
+        "tags": tags.tags(view.facets),
+        **({"schemaLocation": location} if location else {}),
+        "currentVersion": generation_uuid(view.canonical, generation) if view.versioned else None,
         "columnLineage": read.column_lineage(view.facets),
-        "facets": view.facets,
+        "facets": shown_facets(view.facets),
         "deleted": view.deleted,
+        "owners": [owner for owner in read.objects_of(view.facets, "ownership", "owners") if owner.get("name")],
         "generation": generation,
         "canonical": view.canonical._asdict(),
         "aliases": [each._asdict() for each in view.aliases],
     }
 
 
+def written_dataset(view: DatasetView) -> Json:
+    """How a write is answered: Marquez leaves the column lineage out."""
+    return {**dataset(view), "columnLineage": None}
+
+
 def dataset_data(view: DatasetView) -> Json:
-    """The ``data`` of a DATASET node in a graph."""
+    """The ``data`` of a DATASET node in a graph. Marquez leaves its ``tags`` empty; they are in ``allTags``."""
+    made_by_put = DATASET_FACET in view.facets and view.current is None
     return {
         **_named(view, view.facets),
+        "tags": [],
+        "allTags": tags.tags(view.facets),
         "createdAt": shown(view.first_time),
         "updatedAt": shown(view.last_time),
         "lastModifiedAt": None,  # Marquez fills it from its old PUT alone, never from an event
-        "lastLifecycleState": _lifecycle(view.facets),
+        "lastLifecycleState": _lifecycle(view.facets) if view.versioned and not made_by_put else None,
     }
 
 
-def dataset_version(view: DatasetView, claim: Claim, run: RunView | None) -> Json:
-    """A DatasetVersion: one committed generation, as the run that wrote it described it."""
-    facets: Facets = {}
-    for write in run.writes if run else ():
+def dataset_version(view: DatasetView, claim: Claim | None, run: RunView | None) -> Json:
+    """A DatasetVersion: one generation, as the run that wrote it described it; of a dataset that nobody wrote (claim
+    None) what is known."""
+    facets: Facets = {} if claim else shown_facets(view.facets)
+    for write in run.writes if run and claim else ():
+        assert claim is not None
         if write.claim.version == claim.version and write.claim.dataset == view.canonical:
             facets = {**write.facets, **write.own_facets}
     named = _named(view, facets)
     schema = [f"{field['name']}:{field['type']}" for field in named["fields"]]
     return {
         **named,
-        "createdAt": shown(claim.commit_time),
-        "version": generation_uuid(view.canonical, claim.version),
+        "createdAt": shown(_created(view, claim, run)),
+        "version": generation_uuid(view.canonical, claim and claim.version),
         "lifecycleState": _lifecycle(facets),
         "currentSchemaVersion": name_uuid("schema", *schema) if schema else None,
         "createdByRun": run_shape(run) if run else None,
         "facets": facets,
-        "generation": claim.version,
+        "generation": claim and claim.version,
     }
+
+
+def shown_facets(facets: Facets) -> Facets:
+    """Without those that the API keeps its own statements in."""
+    return {name: facet for name, facet in facets.items() if not is_own_facet(name)}
+
+
+def _created(view: DatasetView, claim: Claim | None, run: RunView | None) -> str | None:
+    """When the generation was committed; a candidate's run says when it was first named."""
+    if claim is None:
+        return view.first_time
+    return claim.commit_time or (run and run.facts.first_time) or view.first_time
+
+
+def _fields(facets: Facets) -> list[Json]:
+    """Marquez's Field: {name, type, tags, description}."""
+    return [
+        {
+            "name": name,
+            "type": field.get("type") if isinstance(field.get("type"), str) else None,
+            "tags": tags.tags(facets, name),
+            "description": field.get("description") if isinstance(field.get("description"), str) else None,
+        }
+        for name, field in read.flat_fields(facets)
+    ]
 
 
 def _named(view: DatasetView, facets: Facets) -> Json:
@@ -63,11 +105,11 @@ def _named(view: DatasetView, facets: Facets) -> Json:
         "id": view.name._asdict(),
         "type": _type(facets),
         "name": view.name.name,
-        "physicalName": view.canonical.name,
+        "physicalName": read.text_of(facets, DATASET_FACET, "physicalName") or view.canonical.name,
         "namespace": view.name.namespace,
         "sourceName": read.text_of(facets, "dataSource", "name") or "default",
-        "fields": read.fields(facets),
-        "tags": read.tags(facets),
+        "fields": _fields(facets),
+        "tags": tags.tags(facets),
         "description": read.text_of(facets, "documentation", "description"),
     }
 

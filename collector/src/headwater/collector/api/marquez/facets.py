@@ -27,23 +27,9 @@ def objects_of(facets: Json, facet: str, key: str) -> Iterator[Json]:
             yield value
 
 
-def fields(facets: Json) -> list[Json]:
-    """Marquez's Field: {name, type, tags, description}. Nested fields are named by their path, as ``a.b``."""
-    tags = _field_tags(facets)
-    return [
-        {
-            "name": name,
-            "type": _text(field.get("type")),
-            "tags": tags.get(name, []),
-            "description": _text(field.get("description")),
-        }
-        for name, field in _flat_fields(list(objects_of(facets, "schema", "fields")), "")
-    ]
-
-
-def tags(facets: Json) -> list[str]:
-    """The tags facet's entries that are about the whole: ``key``, or ``key:value`` where a value says more."""
-    return sorted({_tag(tag) for tag in objects_of(facets, "tags", "tags") if not tag.get("field") and tag.get("key")})
+def flat_fields(facets: Json) -> Iterator[tuple[str, Json]]:
+    """The schema facet's fields, nested ones named by their path, as ``a.b``."""
+    return _flat_fields(list(objects_of(facets, "schema", "fields")), "")
 
 
 def column_lineage(facets: Json) -> list[Json] | None:
@@ -84,20 +70,6 @@ def _flat_fields(found: list[Json], prefix: str) -> Iterator[tuple[str, Json]]:
         nested = field.get("fields")
         if isinstance(nested, list):
             yield from _flat_fields([each for each in nested if isinstance(each, dict)], f"{prefix}{name}.")
-
-
-def _field_tags(facets: Json) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for tag in objects_of(facets, "tags", "tags"):
-        field = _text(tag.get("field"))
-        if field and tag.get("key"):
-            found.setdefault(field, []).append(_tag(tag))
-    return found
-
-
-def _tag(tag: Json) -> str:
-    key, value = str(tag["key"]), tag.get("value")
-    return key if value in (None, "", "true", True) else f"{key}:{value}"
 
 
 def _object(value: Any) -> Json:

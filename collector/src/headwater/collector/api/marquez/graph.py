@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
+from headwater.collector.questions.folding import Folded
 from headwater.collector.questions.lineage import Graph, Node
+from headwater.collector.questions.lookup import Lookup
+from headwater.collector.questions.stated import runs_of_jobs, stated_by
 from headwater.collector.stores.reading import Reader
+from headwater.shared.event import Name
 
 from ..nodes import node_id
 from ..services import Json
 from .datasets import dataset_data
 from .jobs import job_data
-from .views import dataset_views, job_views
+from .views import JobView, dataset_views, job_views, run_views
 
 
-async def graph_shape(reader: Reader, around: Graph) -> Json:
+async def graph_shape(reader: Reader, folded: Folded, *, at: str | None = None, nearest_first: bool = False) -> Json:
     """{graph: [{id, type, data, inEdges, outEdges}]} sorted by id, edges in the direction in which data flows.
 
-    ``truncated`` and ``truncatedBy`` are added. Entities are loaded once, in bulk, at the end.
+    Added: ``truncated`` and ``truncatedBy``; in a node its ``distance``; in ``data`` of a dataset ``committed`` (false
+    while no run that wrote it has completed), of a job ``datasetEdges`` where the explicit lineage facet states them,
+    of a folded node ``folded`` (the ids it stands for) and ``pattern``. Entities are loaded once, in bulk, at the end.
+    ``at``: the newest run of a job is the newest that had begun by then.
     """
-    names = {kind: [name for found, name in around.distances if found == kind] for kind in ("job", "dataset")}
-    data: dict[Node, Json] = {}
-    for name, job in (await job_views(reader, names["job"], runs=1)).items():
-        data["job", name] = job_data(job)
-    for name, dataset in (await dataset_views(reader, names["dataset"])).items():
-        data["dataset", name] = dataset_data(dataset)
+    around = folded.graph
+    data = await _data(reader, around, at)
+    for node, members in folded.members.items():
+        if node in data:
+            data[node]["folded"] = [node_id(*member) for member in members]
+    for node, pattern in folded.patterns.items():
+        if node in data:
+            data[node]["pattern"] = pattern
     incoming: dict[Node, list[Json]] = {}
     outgoing: dict[Node, list[Json]] = {}
     for origin, destination in sorted(around.edges):
-        edge = {"origin": node_id(*origin), "destination": node_id(*destination)}
-        outgoing.setdefault(origin, []).append(edge)
-        incoming.setdefault(destination, []).append(edge)
+        if origin in data and destination in data:  # else one of them was deleted a moment ago
+            edge = {"origin": node_id(*origin), "destination": node_id(*destination)}
+            outgoing.setdefault(origin, []).append(edge)
+            incoming.setdefault(destination, []).append(edge)
     nodes: list[Json] = [
         {
             "id": node_id(*node),
@@ -36,8 +48,55 @@ async def graph_shape(reader: Reader, around: Graph) -> Json:
             "data": found,
             "inEdges": incoming.get(node, []),
             "outEdges": outgoing.get(node, []),
+            "distance": around.distances[node],
         }
         for node, found in data.items()
     ]
-    nodes.sort(key=lambda node: str(node["id"]))
+    nodes.sort(key=lambda node: (node["distance"] if nearest_first else 0, str(node["id"])))
     return {"graph": nodes, "truncated": around.truncated_by is not None, "truncatedBy": around.truncated_by}
+
+
+async def _data(reader: Reader, around: Graph, at: str | None) -> dict[Node, Json]:
+    names = {kind: [name for found, name in around.distances if found == kind] for kind in ("job", "dataset")}
+    data: dict[Node, Json] = {}
+    views = await job_views(reader, names["job"], runs=1 if at is None else 0)
+    if at is not None:
+        views = await _views_at(reader, views, at)
+    for name, job in views.items():
+        data["job", name] = job_data(job)
+    for name, edges in (await _dataset_edges(reader, views.values())).items():
+        data["job", name]["datasetEdges"] = edges
+    for name, dataset in (await dataset_views(reader, names["dataset"])).items():
+        data["dataset", name] = {**dataset_data(dataset), "committed": dataset.versioned}
+    return data
+
+
+async def _views_at(reader: Reader, views: Mapping[Name, JobView], at: str) -> dict[Name, JobView]:
+    rows = await runs_of_jobs(Lookup(reader), views, at, 1)
+    runs = await run_views(reader, [row.run for found in rows.values() for row in found])
+    return {
+        name: view._replace(latest=[runs[row.run] for row in rows.get(name, ()) if row.run in runs])
+        for name, view in views.items()
+    }
+
+
+async def _dataset_edges(reader: Reader, views: Collection[JobView]) -> dict[Name, list[Json]]:
+    """Of jobs whose newest run states them: what each output was made from. No other way leads through the job."""
+    lookup = Lookup(reader)
+    telling = [view for view in views if view.latest and _tells(view)]
+    await lookup.identify(io.dataset for view in telling for io in view.latest[0].facts.io)
+    found: dict[Name, list[Json]] = {}
+    for view in telling:
+        stated = stated_by(lookup, [view.latest[0].facts])
+        edges = sorted((source, output) for output, sources in stated.items() for source in sources)
+        if stated:
+            found[view.facts.job] = [
+                {"origin": node_id("dataset", source), "destination": node_id("dataset", output)}
+                for source, output in edges
+            ]
+    return found
+
+
+def _tells(view: JobView) -> bool:
+    facts = view.latest[0].facts
+    return "lineage" in facts.job_facets or any(facet.name == "lineage" for facet in facts.output_facets)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from headwater.collector.catalog import is_own_facet
+
 from ..services import Json
 from . import facets as read
-from .runs import parent_of, shown
+from .runs import job_version, parent_of, shown
 from .runs import run as run_shape
-from .versions import job_version_uuid
+from .tags import tags
+from .versions import current_job_version_uuid, job_version_uuid
 from .views import JobView
 
 _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
@@ -20,11 +23,23 @@ def job(view: JobView) -> Json:
     return {
         **shared,
         "latestRuns": runs,
-        "facets": facts.facets,
-        "currentVersion": job_version_uuid(facts.job, view.inputs, view.outputs, shared["location"]),
+        "facets": {name: facet for name, facet in facts.facets.items() if not is_own_facet(name)},
+        "currentVersion": current_version(view),
         "labels": [],
-        "tags": read.tags(facts.facets),
+        "tags": tags(facts.facets),
+        "owners": [owner for owner in read.objects_of(facts.facets, "ownership", "owners") if owner.get("name")],
     }
+
+
+def written_job(view: JobView) -> Json:
+    """How a write is answered: Marquez leaves the runs out."""
+    return {**job(view), "latestRun": None, "latestRuns": None}
+
+
+def current_version(view: JobView) -> str | None:
+    """Of the newest run that ended; None while none did."""
+    found = next((version for each in view.latest if (version := job_version(each))), None)
+    return current_job_version_uuid(found["version"]) if found else None
 
 
 def job_data(view: JobView) -> Json:

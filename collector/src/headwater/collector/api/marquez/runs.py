@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
+from headwater.collector.catalog import ARGS_FACET, is_own_facet
 from headwater.collector.derive.state import derive_state
 from headwater.collector.stores.reading import Facets
 from headwater.shared import times
@@ -10,7 +13,7 @@ from headwater.shared.event import Name
 
 from ..services import Json
 from .facets import object_of, text_of
-from .versions import generation_uuid, job_version_uuid
+from .versions import job_version_uuid, run_generation_uuid
 from .views import RunView
 
 
@@ -44,19 +47,19 @@ def run(view: RunView) -> Json:
                 "datasetVersionId": _version_id(write.claim.dataset, write.claim.version),
                 "facets": write.own_facets,
                 "generation": write.claim.version,
-                "status": "committed" if write.claim.commit_time else "candidate",
+                "status": "changed" if write.changed else "committed" if write.claim.commit_time else "candidate",
             }
             for write in view.writes
         ],
-        "facets": facts.facets,
+        "facets": {name: facet for name, facet in facts.facets.items() if not is_own_facet(name)},
         "contradiction": state.contradiction,
     }
 
 
 def job_version(view: RunView) -> Json | None:
-    """The version of the job as this run of it read, wrote and was located."""
+    """The version of the job as this run of it read, wrote and was located; None until the run has ended."""
     job = view.facts.job
-    if job is None:
+    if job is None or derive_state(view.facts.states).ended is None:
         return None
     inputs = [read.pin.dataset for read in view.reads]
     outputs = [write.claim.dataset for write in view.writes]
@@ -76,14 +79,26 @@ def parent_of(view: RunView) -> tuple[str, Name | None] | None:
 
 
 def shown(canonical: str | None) -> str | None:
-    """A time as Marquez writes it."""
-    return None if canonical is None else times.display(canonical)
+    """A time as Marquez writes it: rounded to microseconds."""
+    if canonical is None:
+        return None
+    if canonical[26:29] == "000":
+        return times.display(canonical)
+    micros = (int(canonical[20:29]) + 500) // 1000
+    if micros < 1_000_000:
+        return times.display(f"{canonical[:20]}{micros:06d}000Z")
+    try:
+        following = datetime.fromisoformat(canonical[:19]) + timedelta(seconds=1)
+    except OverflowError:
+        return times.display(f"{canonical[:20]}999999000Z")
+    return f"{following.isoformat()}Z"
 
 
 def _args(view: RunView) -> Json:
-    args: Json = {}
+    stated = object_of(view.facts.facets.get(ARGS_FACET, {}), "args")
+    args: Json = {key: value for key, value in stated.items() if isinstance(value, str)}
     for key, facet_key in (("nominal_start_time", "nominalStartTime"), ("nominal_end_time", "nominalEndTime")):
-        if time := _facet_time(view.facts.facets, facet_key):
+        if not stated and (time := _facet_time(view.facts.facets, facet_key)):
             args[key] = time
     if parent := parent_of(view):
         run_id, job = parent
@@ -94,7 +109,7 @@ def _args(view: RunView) -> Json:
 
 
 def _version_id(dataset: Name, generation: str | None) -> Json:
-    return {**dataset._asdict(), "version": generation_uuid(dataset, generation)}
+    return {**dataset._asdict(), "version": run_generation_uuid(dataset, generation)}
 
 
 def _facet_time(facets: Facets, key: str) -> str | None:

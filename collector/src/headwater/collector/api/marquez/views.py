@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from headwater.collector.derive.edges import inputs_of
+from headwater.collector.derive.outputs import implied_version
 from headwater.collector.facts import Scope, Side
 from headwater.collector.questions.entities import edge_names, merged_facets
 from headwater.collector.questions.lookup import Lookup, Pin
@@ -26,6 +27,8 @@ class WriteView(NamedTuple):
     claim: Claim
     facets: Facets
     own_facets: Facets
+    changed: bool = False
+    """A DROP or RENAME, which makes no generation."""
 
 
 class RunView(NamedTuple):
@@ -54,6 +57,8 @@ class DatasetView(NamedTuple):
     deleted: bool
     current: Claim | None
     facets: Facets
+    versioned: bool
+    """False where runs wrote it and none of it was ever committed."""
 
 
 async def run_views(reader: Reader, run_ids: Collection[str]) -> dict[str, RunView]:
@@ -71,33 +76,57 @@ async def run_views(reader: Reader, run_ids: Collection[str]) -> dict[str, RunVi
         own = _facets_of(runs[run], Scope.INPUT_OWN, lookup)
         for name, version in found:
             views[run].reads.append(ReadView(pins[run, name, version], _of(own, name, version)))
-    for run, written in _by_run(claims).items():
+    written_by = _by_run(claims)
+    for run, facts in runs.items():
+        written = written_by.get(run, [])
         stated, own = (_facets_of(runs[run], scope, lookup) for scope in (Scope.OUTPUT, Scope.OUTPUT_OWN))
         for claim in sorted(each._replace(dataset=lookup.identity.of(each.dataset)) for each in written):
             key = (claim.dataset, claim.version)
             views[run].writes.append(WriteView(claim, _of(stated, *key), _of(own, *key)))
+        for claim in _changes(facts, {write.claim.dataset for write in views[run].writes}, lookup):
+            key = (claim.dataset, claim.version)
+            views[run].writes.append(WriteView(claim, _of(stated, *key), _of(own, *key), changed=True))
     return views
 
 
+def _changes(run: RunFacts, written: Collection[Name], lookup: Lookup) -> list[Claim]:
+    """Outputs of which the run made no generation."""
+    outputs = {(lookup.identity.of(io.dataset), io.version) for io in run.io if io.side is Side.OUTPUT}
+    return [
+        Claim(name, version or implied_version(run.run), run.run, None)
+        for name, version in sorted(outputs)
+        if name not in written
+    ]
+
+
 async def job_views(reader: Reader, names: Collection[Name], *, runs: int) -> dict[Name, JobView]:
-    """The known ones of these jobs, each with its ``runs`` newest runs."""
+    """The known ones of these jobs, each with its ``runs`` newest runs; without those deleted through the API. A job
+    whose runs named no dataset has those that JobEvents say."""
     if not names:
         return {}
     lookup = Lookup(reader)
-    jobs = await reader.jobs(names)
+    jobs = {name: facts for name, facts in (await reader.jobs(names)).items() if not facts.deleted}
     edges = await reader.job_edges(jobs.keys(), [])
     await lookup.identify([edge.dataset for edge in edges])
+    have_edges = {edge.job for edge in edges}
+    designs = {name: facts.design for name, facts in jobs.items() if facts.design and name not in have_edges}
+    await lookup.identify([name for design in designs.values() for listed in design.values() for name in listed])
     rows = await reader.latest_runs(jobs.keys(), runs)
     latest = await run_views(reader, [row.run for found in rows.values() for row in found])
     of_job = {name: [edge for edge in edges if edge.job == name] for name in jobs} if len(jobs) < 2 else {}
     if not of_job:
         for edge in edges:
             of_job.setdefault(edge.job, []).append(edge)
+
+    def names_on(job: Name, side: Side) -> list[Name]:
+        designed = {lookup.identity.of(each) for each in designs.get(job, {}).get(side, ())}
+        return edge_names(lookup, of_job.get(job, []), side) or sorted(designed)
+
     return {
         name: JobView(
             facts,
-            edge_names(lookup, of_job.get(name, []), Side.INPUT),
-            edge_names(lookup, of_job.get(name, []), Side.OUTPUT),
+            names_on(name, Side.INPUT),
+            names_on(name, Side.OUTPUT),
             [latest[row.run] for row in rows.get(name, ()) if row.run in latest],
         )
         for name, facts in jobs.items()
@@ -105,7 +134,7 @@ async def job_views(reader: Reader, names: Collection[Name], *, runs: int) -> di
 
 
 async def dataset_views(reader: Reader, names: Collection[Name]) -> dict[Name, DatasetView]:
-    """The known ones of these datasets, by the name they were asked for."""
+    """The known ones of these datasets, by the name they were asked for; without those deleted through the API."""
     if not names:
         return {}
     lookup = Lookup(reader)
@@ -113,8 +142,10 @@ async def dataset_views(reader: Reader, names: Collection[Name]) -> dict[Name, D
     members = {name: lookup.identity.members(name) for name in names}
     every = {member for found in members.values() for member in found}
     facts = await reader.datasets(every)
-    known = [name for name in names if any(member in facts for member in members[name])]
+    known = [name for name in names if any(member in facts and not facts[member].deleted for member in members[name])]
     current = await lookup.current([PinQuery(members[name], None, None) for name in known])
+    uncommitted = [name for name, claim in zip(known, current, strict=True) if claim is None]
+    unpublished = await reader.unpublished({member for name in uncommitted for member in members[name]})
     dropped: dict[Name, str] = {}
     for drop in await reader.drops(every):
         canonical = lookup.identity.of(drop.dataset)
@@ -133,6 +164,7 @@ async def dataset_views(reader: Reader, names: Collection[Name]) -> dict[Name, D
             last_drop is not None and last_drop >= committed,
             claim,
             merged_facets(found),
+            claim is not None or unpublished.isdisjoint(members[name]),
         )
     return views
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-import orjson
 from fastapi import APIRouter, Query
 
 from headwater.collector.stores.reading import EventFilter
 from headwater.shared.codec import run_uuid
+from headwater.shared.event import Name
 
 from ..answers import Answer, bad_request
+from ..marquez.events import event_body
 from ..params import Limit, Offset, Time
 from ..services import Services
-
-_BOM = b"\xef\xbb\xbf"
 
 
 def router(services: Services) -> APIRouter:
@@ -27,19 +26,34 @@ def router(services: Services) -> APIRouter:
         sort: Annotated[str, Query(alias="sortDirection", description="desc or asc, by event time.")] = "desc",
         limit: Limit = 100,
         offset: Offset = 0,
-        run_id: Annotated[str | None, Query(alias="runId", description="Events of this run only.")] = None,
+        run_id: Annotated[
+            str | None, Query(alias="runId", description="Events of this run only.", max_length=1024)
+        ] = None,
+        namespace: Annotated[str | None, Query(description="Events of jobs in this namespace only.")] = None,
+        job: Annotated[str | None, Query(description="With namespace: events of this job only.")] = None,
+        kind: Annotated[
+            Literal["run", "job", "dataset", "all"], Query(description="Of the events. A DatasetEvent has no job.")
+        ] = "run",
     ) -> Answer:
-        """Events by event time, from `after` (included) to `before` (left out), each as it was sent."""
+        """Events by event time, from `after` (included) to `before` (left out), each as it was sent, but its eventTime
+        in UTC. `totalCount` counts, as Marquez does, the events of all kinds where no `kind` narrows it further.
+        """
         if sort.lower() not in ("asc", "desc"):
             raise bad_request("query param sortDirection must be one of [DESC, ASC]")
+        if job is not None and namespace is None:
+            raise bad_request("query param job goes with namespace")
         where = EventFilter(
             run=None if run_id is None else run_uuid(run_id),
+            job=None if job is None or namespace is None else Name(namespace, job),
             since=after,
             before=before,
+            kind=None if kind == "all" else kind,
             descending=sort.lower() == "desc",
+            namespace=namespace if job is None else None,
         )
-        total, documents = await services.questions.events(where, limit=limit, offset=offset)
-        bodies = [orjson.Fragment(document.raw.removeprefix(_BOM)) for document in documents]
-        return Answer({"totalCount": total, "events": bodies})
+        reader = services.questions.reader
+        total = await reader.count_documents(where._replace(kind=None) if kind == "run" else where)
+        documents = await reader.list_documents(where, limit, offset)
+        return Answer({"totalCount": total, "events": [event_body(document.raw) for document in documents]})
 
     return routes

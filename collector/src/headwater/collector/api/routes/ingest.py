@@ -42,7 +42,7 @@ def router(services: Services, limits: IngestLimits) -> APIRouter:
         status_code=201,
         openapi_extra=_EVENT,
         responses={
-            201: {"description": "Durable, stored and readable; by `headwater serve`: durable, stored by a collector."},
+            201: {"description": "Durable; reads wait for it. By `headwater serve`: durable, stored by a collector."},
             202: {"description": "Durable in the log, not stored yet; the body says what is next."},
             422: {"description": "The event is refused; `errors` names each field."},
             **_ERRORS,

@@ -10,6 +10,7 @@ from headwater.shared.event import Name
 
 from ..answers import Answer, bad_request, not_found
 from ..marquez.jobs import job as job_shape
+from ..marquez.namespaces import Namespaces
 from ..marquez.views import job_views
 from ..params import Limit, Offset, Segment
 from ..services import Services
@@ -26,6 +27,7 @@ _States = Annotated[
 def router(services: Services) -> APIRouter:
     routes = APIRouter(prefix="/api/v1", tags=["Marquez"])
     reader = services.questions.reader
+    namespaces = Namespaces(reader)
 
     async def in_states(namespace: str | None, states: set[str], limit: int, offset: int) -> tuple[int, list[Name]]:
         """As `list_jobs`, of jobs whose latest run is in one of the states; the total counts all, as Marquez's does."""
@@ -59,7 +61,7 @@ def router(services: Services) -> APIRouter:
         namespace: Segment, limit: Limit = 100, offset: Offset = 0, states: _States = None
     ) -> Answer:
         """The jobs of a namespace, the latest changed first. An unknown namespace has none."""
-        return await page(namespace, limit, offset, states)
+        return await page(await namespaces.real_name(namespace) or namespace, limit, offset, states)
 
     @routes.get("/namespaces/{namespace}/jobs/{name}")
     async def get_job(namespace: Segment, name: Segment) -> Answer:

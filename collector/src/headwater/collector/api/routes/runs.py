@@ -11,9 +11,10 @@ from headwater.shared.codec import run_uuid
 from headwater.shared.event import Name
 
 from ..answers import Answer, bad_request, not_found
+from ..marquez.datasets import shown_facets
 from ..marquez.runs import run as run_shape
 from ..marquez.views import RunView, run_views
-from ..nodes import known
+from ..nodes import shown_names
 from ..params import Limit, Offset, Segment
 from ..services import Services
 
@@ -33,7 +34,7 @@ def router(services: Services) -> APIRouter:
     async def get_runs_of_job(namespace: Segment, name: Segment, limit: Limit = 100, offset: Offset = 0) -> Answer:
         """The runs of a job, newest first."""
         job = Name(namespace, name)
-        if job not in await known(reader, "job", [job]):
+        if job not in await shown_names(reader, "job", [job]):
             raise not_found(f"Job '{name}' not found.")
         where = RunFilter(job=job)
         rows = (await reader.list_runs(where, offset + limit))[offset:]
@@ -53,9 +54,12 @@ def router(services: Services) -> APIRouter:
         """The facets that a run's events stated, of the run or of its job."""
         if kind is None:
             raise bad_request("query param type must not be null")
-        if kind.lower() not in ("run", "job"):
-            raise bad_request("query param type must be one of [run, job]")
+        if kind.lower() not in ("run", "job", "dataset"):
+            raise bad_request("query param type must be one of [run, job, dataset]")
         facts = (await found(run_id)).facts
-        return Answer({"runId": facts.run, "facets": facts.facets if kind.lower() == "run" else facts.job_facets})
+        if kind.lower() == "dataset":
+            return Answer(None)  # as Marquez: such facets stand with the run's inputs and outputs
+        stated = facts.facets if kind.lower() == "run" else facts.job_facets
+        return Answer({"runId": facts.run, "facets": shown_facets(stated)})
 
     return routes

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.shared.errors import ConfigurationError, HeadwaterError
+from headwater.shared.errors import ConfigurationError, HeadwaterError, TransientError
 from headwater.shared.names import ENV_SPOOL, dead_letter_topic
 
 from ..running import collector_runs, locked
-from .check import Check, ok, wrong
+from .check import Check, away, ok, wrong
 from .machine import size_text
 
 if TYPE_CHECKING:
     from headwater.collector.settings import Settings
+    from headwater.collector.stores.base import LineageStoreProtocol
 
 
 def configuration() -> tuple[Settings | None, Check]:
@@ -30,7 +32,7 @@ def configuration() -> tuple[Settings | None, Check]:
 
 
 def stores(settings: Settings | None) -> list[Check]:
-    """Each configured store is installed and takes its options. None is connected to."""
+    """Each configured store is installed and takes its options; those that can say how their engine is are asked."""
     if settings is None:
         return []
     from headwater.collector.stores.registry import COMPOSITE, build_store
@@ -39,12 +41,23 @@ def stores(settings: Settings | None) -> list[Check]:
     checks = []
     for name in settings.lineage.store.backends if backend == COMPOSITE else (backend,):
         try:
-            build_store(name, settings)
+            seen = asyncio.run(_seen_by(build_store(name, settings)))
         except ConfigurationError as error:
             checks.append(wrong(f"store {name}", f"{error.key} = {error.value!r}", error.remedy))
+        except TransientError as error:
+            checks.append(away(f"store {name}", str(error), "start the server, or mend address, rights and password"))
         else:
-            checks.append(ok(f"store {name}", "is installed and configured"))
+            checks.append(ok(f"store {name}", seen))
     return checks or [wrong("store", "composite of nothing", "name stores in lineage.store.backends")]
+
+
+async def _seen_by(store: LineageStoreProtocol) -> str:
+    from headwater.collector.stores.inspecting import Inspectable
+
+    try:
+        return await store.inspect() if isinstance(store, Inspectable) else "is installed and configured"
+    finally:
+        await store.close()
 
 
 async def log(directory: Path, group: str, topic: str) -> Check:

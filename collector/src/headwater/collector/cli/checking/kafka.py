@@ -9,6 +9,7 @@ from headwater.shared.errors import ConfigurationError, HeadwaterError
 from headwater.shared.log.kafka import KafkaLog, parse_address
 
 from .check import Check, away, ok, wrong
+from .topics import KEYS, topic_checks
 
 
 async def kafka(url: str, lineage: LineageSettings) -> list[Check]:
@@ -41,8 +42,11 @@ async def _topics(log: KafkaLog, topics: Topics, partitions: int, lineage: Linea
     behind = await log.lag(lineage.collector.group, topics.main)
     seen = f"{topics.main}: {partitions} partitions, {behind} events not collected yet"
     letters = await DeadLetters(log, topics.main).count()
+    counts = {name: await log.partitions(name) for name in (topics.main, *others)}
+    configs = await log.configured(counts, KEYS)
     note = "`headwater dlq list` says why they were given up" if letters else ""
     return [
         ok("topics", seen, "" if not behind else "`headwater collect` collects them"),
         ok("dead letters", f"{letters} open", note),
+        *topic_checks(topics, counts, configs, max(lineage.collector.retry.ladder_s, default=0.0)),
     ]

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..options import CreateTopicsOption, LogUrlOption
+from ..options import CreateTopicsOption, DeadlineOption, LogUrlOption
+
+if TYPE_CHECKING:
+    import asyncio
+
+_PROBES_S = 1.0
+"""How long an answer to a probe may hold up the draining."""
 
 
 def collect(
     url: LogUrlOption = None,
     host: Annotated[str, typer.Option(help="The address of health, readiness and metrics.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Their port; 0 picks a free one.")] = 5001,
-    deadline: Annotated[
-        float, typer.Option(min=0, metavar="SECONDS", help="How long SIGTERM waits for work in hand.")
-    ] = 30.0,
+    deadline: DeadlineOption = 30.0,
     create_topics: CreateTopicsOption = False,
 ) -> None:
     """Run a worker: from the log to the stores.
@@ -27,10 +31,14 @@ def collect(
     from ..starting import log_to_stderr, run_until_complete
 
     log_to_stderr()
-    run_until_complete(_run(url, host, port, deadline, create_topics))
+    run_until_complete(
+        lambda stop: _run(url, host, port, deadline, create_topics, stop), deadline_s=_PROBES_S + deadline
+    )
 
 
-async def _run(url: str | None, host: str, port: int, deadline_s: float, create_topics: bool) -> None:
+async def _run(
+    url: str | None, host: str, port: int, deadline_s: float, create_topics: bool, stop: asyncio.Event
+) -> None:
     import structlog
 
     from headwater.collector.api import create_probes, serve
@@ -49,7 +57,7 @@ async def _run(url: str | None, host: str, port: int, deadline_s: float, create_
         def started(address: str) -> None:
             log.info("collecting", topic=collecting.topics.main, stores=stores, operations=address)
 
-        await serve(create_probes(collecting), host, port, started=started)
+        await serve(create_probes(collecting), host, port, stop=stop, started=started, grace_s=_PROBES_S)
         log.info("draining", deadline_s=deadline_s)
     finally:
         await collecting.stop(deadline_s=deadline_s)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..options import CreateTopicsOption, LogUrlOption
+from ..options import CreateTopicsOption, DeadlineOption, LogUrlOption
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 def serve(
     url: LogUrlOption = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")] = 5000,
+    deadline: DeadlineOption = 10.0,
     create_topics: CreateTopicsOption = False,
 ) -> None:
     """Run the API on the configured stores; events go to the log.
@@ -24,10 +28,12 @@ def serve(
     from ..starting import log_to_stderr, run_until_complete
 
     log_to_stderr()
-    run_until_complete(_run(url, host, port, create_topics))
+    run_until_complete(lambda stop: _run(url, host, port, deadline, create_topics, stop), deadline_s=deadline)
 
 
-async def _run(url: str | None, host: str, port: int, create_topics: bool) -> None:
+async def _run(
+    url: str | None, host: str, port: int, deadline_s: float, create_topics: bool, stop: asyncio.Event
+) -> None:
     import structlog
 
     from headwater.collector.api import create_app, serve
@@ -46,7 +52,7 @@ async def _run(url: str | None, host: str, port: int, create_topics: bool) -> No
         def started(address: str) -> None:
             log.info("serving", address=address, topic=serving.topic, stores=stores)
 
-        await serve(create_app(serving), host, port, started=started)
+        await serve(create_app(serving), host, port, stop=stop, started=started, grace_s=deadline_s)
     finally:
         await serving.stop()
     log.info("stopped")

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..options import DirOption
+from ..options import DeadlineOption, DirOption
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 def up(
     directory: DirOption = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")] = 5000,
+    deadline: DeadlineOption = 10.0,
 ) -> None:
     """Run pipeline and API in one process, until Ctrl-C.
 
@@ -27,15 +31,15 @@ def up(
     from ..starting import log_to_stderr, run_until_complete
 
     log_to_stderr()
-    run_until_complete(_run(choose(directory, None).directory, host, port))
+    place = choose(directory, None).directory.resolve()
+    # The API's requests under way, then the pipeline's batch.
+    run_until_complete(lambda stop: _run(place, host, port, deadline, stop), deadline_s=2 * deadline)
 
 
-async def _run(directory: Path, host: str, port: int) -> None:
+async def _run(place: Path, host: str, port: int, deadline_s: float, stop: asyncio.Event) -> None:
     from headwater.collector.api import create_app, serve
     from headwater.collector.embedded import Embedded
     from headwater.collector.tuning import tune_process
-
-    place = directory.resolve()
 
     def started(url: str) -> None:
         typer.echo(f"headwater collects in {place}")
@@ -48,6 +52,6 @@ async def _run(directory: Path, host: str, port: int) -> None:
     await embedded.start()
     tune_process()
     try:
-        await serve(create_app(embedded), host, port, started=started)
+        await serve(create_app(embedded), host, port, stop=stop, started=started, grace_s=deadline_s)
     finally:
-        await embedded.stop()
+        await embedded.stop(deadline_s=deadline_s)

@@ -3,7 +3,8 @@
     _id          the event's id
     kind, type, time, run, job {namespace, name}   the envelope, for people; ``time`` is canonical text
     datasets     [{namespace, name}] of its inputs and outputs, left out where they are too much for a document
-    keys         hashes of those datasets' names; ``jobKey`` likewise: names may be longer than an index takes
+    keys         hashes of those datasets' names; ``jobKey``, and ``spaceKey`` of the job's namespace, likewise: names
+                 may be longer than an index takes
     problems     [{where, message}] of parts that could not be read, beside ``faulty``; both absent if there are none
     receivedAt   when it was first stored; ``seq`` orders what was stored by arrival
     digest       of the bytes, so that a duplicate is known without reading them
@@ -30,6 +31,8 @@ MAX_NAMES_CHARS: Final = 1024 * 1024
 """Of all dataset names of an event together, up to which ``datasets`` spells them out."""
 INDEXES: Final = {
     "headwater_time": [("time", 1), ("seq", 1)],
+    "headwater_type": [("time", 1), ("type", 1)],
+    "headwater_namespace": [("spaceKey", 1), ("time", 1), ("seq", 1)],
     "headwater_run": [("run", 1), ("time", 1), ("seq", 1)],
     "headwater_job": [("jobKey", 1), ("time", 1), ("seq", 1)],
     "headwater_faulty": [("faulty", 1)],
@@ -40,6 +43,11 @@ INDEXES: Final = {
 def name_key(name: Name) -> str:
     """32 hex digits for a job's or dataset's name."""
     return blake2b(f"{name.namespace}\0{name.name}".encode(), digest_size=16).hexdigest()
+
+
+def namespace_key(namespace: str) -> str:
+    """32 hex digits for a namespace."""
+    return blake2b(namespace.encode(), digest_size=16).hexdigest()
 
 
 def digest(raw: bytes) -> str:
@@ -65,6 +73,7 @@ def document_of(projected: ProjectedEvent, *, received_at: str, seq: int) -> dic
         found["run"] = event.run_id
     if event.job is not None:
         found["job"], found["jobKey"] = event.job._asdict(), name_key(event.job)
+        found["spaceKey"] = namespace_key(event.job.namespace)
     if sum(len(name.namespace) + len(name.name) for name in names) <= MAX_NAMES_CHARS:
         found["datasets"] = [name._asdict() for name in names]
     if problems:

@@ -34,6 +34,8 @@ class DocumentLineageStore:
     TransientError.
     """
 
+    reads_bodies = False
+
     def __init__(
         self,
         connection: ConnectionSettings | str | None = None,
@@ -41,15 +43,16 @@ class DocumentLineageStore:
         collection_name: str = "audit_lineage_events",
         name: str = "document",
         deadline_s: float = 25.0,
+        read_only: bool = False,
         clock: Clock | None = None,
     ) -> None:
-        """Raises ConfigurationError."""
+        """``read_only``: makes no indexes when opened. Raises ConfigurationError."""
         self.name = name
         self._connection = connecting.connection_of(connection)
         if not collection_name or "$" in collection_name or "\0" in collection_name:
             raise ConfigurationError("lineage.store.document.collection_name", collection_name, "not empty, without $")
         self._collection_name = collection_name
-        self._deadline_s = deadline_s
+        self._deadline_s, self._read_only = deadline_s, read_only
         self._clock = clock if clock is not None else SystemClock()
         self._client: AsyncMongoClient[Document] | None = None
         self._last_seq = 0
@@ -68,6 +71,9 @@ class DocumentLineageStore:
     async def _prepare(self, client: AsyncMongoClient[Document]) -> None:
         events, _ = connecting.collections_of(client, self._connection, self._collection_name)
         try:
+            if self._read_only:
+                await events.find_one({}, {"_id": 1})
+                return
             for name, keys in INDEXES.items():
                 await events.create_index(keys, name=name)
         except PyMongoError as error:
@@ -100,6 +106,16 @@ class DocumentLineageStore:
     def document_reader(self) -> DocumentsReader:
         """The read half, without the graph, see ``stores.combined``; the store must be open."""
         return DocumentsReader(*self._collections(), store=self.name)
+
+    async def reset(self) -> None:
+        """See ``Resettable``: drops the two collections, and makes them and their indexes again."""
+        client = connecting.client_of(self._connection, self._deadline_s)
+        try:
+            for collection in connecting.collections_of(client, self._connection, self._collection_name):
+                await self._bounded(collection.drop())
+            await self._bounded(self._prepare(client))
+        finally:
+            await client.close()
 
     async def close(self) -> None:
         """Idempotent."""

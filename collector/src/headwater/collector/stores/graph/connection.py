@@ -26,6 +26,8 @@ _NEVER = ("Neo.ClientError.Statement.", "Neo.ClientError.Schema.")
 """A statement or a value that the server will refuse again."""
 _GONE = "Neo.ClientError.Statement.EntityNotFound"
 """Somebody else deleted it meanwhile: the transaction succeeds when tried again."""
+_MADE_BY_OTHERS = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"
+"""In spite of IF NOT EXISTS, where two collectors make the same index at the same moment."""
 
 
 def connection_of(value: ConnectionSettings | str | None) -> ConnectionSettings:
@@ -68,7 +70,7 @@ def classified(error: Exception, store: str) -> TransientError | PermanentError:
 def worth_another_try(error: Exception) -> bool:
     """A deadlock, a lost leader, a connection that the server closed meanwhile: at once, with a little patience."""
     if isinstance(error, Neo4jError):
-        return error.is_retryable() or error.code == _GONE
+        return error.is_retryable() or error.code in (_GONE, _MADE_BY_OTHERS)
     return isinstance(error, DriverError) and error.is_retryable()
 
 

@@ -15,6 +15,8 @@ RANK_CHARS: Final = 200
 """Of a version, in ``rank``."""
 SORT_CHARS: Final = 1000
 """Of namespace NUL name, in ``sort``."""
+FOLDED_CHARS: Final = 4000
+"""Of a name, in ``folded``."""
 ANY_TIME: Final = "!"
 """Greater than no time, less than every canonical time."""
 LATEST: Final = "~"
@@ -44,6 +46,11 @@ def at(dataset: str, version: str, pin_time: str | None) -> str:
 def recent(job: str, last_time: str) -> str:
     """Of a job's edge."""
     return f"{job} {last_time}"
+
+
+def fold(text: str) -> str:
+    """Of a name: upper and lower case made one, for the search; its first ``FOLDED_CHARS`` characters."""
+    return text.casefold()[:FOLDED_CHARS]
 
 
 def sort(name: Name) -> str:

@@ -113,7 +113,9 @@ async def name_datasets(tx: Transaction, merged: Merged, known: Known) -> None:
 async def _see(tx: Transaction, statement: str, rows: dict[bytes, list[Any]], nodes: dict[bytes, str]) -> set[bytes]:
     """Jobs or datasets: there, locked, first and last time widened. Returns the new ones."""
     seen = {
-        key.hex(): [key.hex(), *row, keys.sort(Name(row[0], row[1]))] for key, row in sorted(rows.items()) if row[2]
+        key.hex(): [key.hex(), *row, keys.sort(Name(row[0], row[1])), keys.fold(row[1])]
+        for key, row in sorted(rows.items())
+        if row[2]
     }
     new: set[bytes] = set()
     wider: list[list[Any]] = []
@@ -123,7 +125,7 @@ async def _see(tx: Transaction, statement: str, rows: dict[bytes, list[Any]], no
         if is_new:
             new.add(bytes.fromhex(key))
         elif first is None or row[3] < first or row[4] > last:
-            wider.append([node, min(first or row[3], row[3]), max(last or row[4], row[4]), row[5]])
+            wider.append([node, min(first or row[3], row[3]), max(last or row[4], row[4]), *row[5:]])
     await tx.each(_WIDEN, wider)
     return new
 
@@ -210,7 +212,8 @@ async def _read_entity_facets(tx: Transaction, merged: Merged, known: Known, new
 _SEE = """
 UNWIND $rows AS row
 MERGE (n:{label} {{key: row[0]}})
-ON CREATE SET n.namespace = row[1], n.name = row[2], n.firstTime = row[3], n.lastTime = row[4], n.sort = row[5]
+ON CREATE SET n.namespace = row[1], n.name = row[2], n.firstTime = row[3], n.lastTime = row[4], n.sort = row[5],
+    n.folded = row[6]
 ON MATCH SET n.lock = true
 WITH row, n
 RETURN row[0], elementId(n), n.firstTime, n.lastTime, n.lock IS NULL
@@ -218,7 +221,8 @@ RETURN row[0], elementId(n), n.firstTime, n.lastTime, n.lock IS NULL
 _SEE_JOBS, _SEE_DATASETS = _SEE.format(label="Job"), _SEE.format(label="Dataset")
 _WIDEN = """
 UNWIND $rows AS row
-MATCH (n) WHERE elementId(n) = row[0] SET n.firstTime = row[1], n.lastTime = row[2], n.sort = row[3]
+MATCH (n) WHERE elementId(n) = row[0] SET n.firstTime = row[1], n.lastTime = row[2], n.sort = row[3],
+    n.folded = row[4]
 """
 _NAME_DATASETS = """
 UNWIND $rows AS row

@@ -9,6 +9,7 @@ import orjson
 
 from headwater.collector.facts import Side
 from headwater.collector.stores.graph import keys
+from headwater.collector.stores.graph.catalog import SHOWS
 from headwater.collector.stores.graph.fetching import Fetch, fetch_each
 from headwater.collector.stores.graph.read_generations import keys_of
 from headwater.collector.stores.reading import DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
@@ -44,15 +45,18 @@ async def job_edges(fetch: Fetch, jobs: Collection[Name], datasets: Collection[N
 async def datasets(fetch: Fetch, names: Collection[Name]) -> dict[Name, DatasetFacts]:
     by_key = keys_of(names)
     rows = await fetch_each(fetch, _DATASETS, by_key)
-    return {by_key[key]: DatasetFacts(by_key[key], first, last, _loaded(facets)) for key, first, last, facets in rows}
+    return {
+        by_key[key]: DatasetFacts(by_key[key], first, last, _loaded(facets), not shows)
+        for key, first, last, facets, shows in rows
+    }
 
 
 async def jobs(fetch: Fetch, names: Collection[Name]) -> dict[Name, JobFacts]:
     by_key = keys_of(names)
     rows = await fetch_each(fetch, _JOBS, by_key)
     return {
-        by_key[key]: JobFacts(by_key[key], first, last, _loaded(facets), _design(designs))
-        for key, first, last, facets, designs in rows
+        by_key[key]: JobFacts(by_key[key], first, last, _loaded(facets), _design(designs), not shows)
+        for key, first, last, facets, designs, shows in rows
     }
 
 
@@ -78,6 +82,7 @@ async def _page(
     condition, low = "n.sort >= $low", ""
     if namespace is not None:
         condition, low = "n.sort STARTS WITH $low AND n.namespace = $namespace", keys.sort(Name(namespace, ""))
+    condition += f" AND {SHOWS.format('n')}"
     parameters = {"low": low, "namespace": namespace}
     total = await fetch(f"MATCH (n:{label}) WHERE {condition} RETURN count(n)", **parameters)
     page = await fetch(
@@ -119,33 +124,36 @@ _CARRIERS = "UNWIND $rows AS row MATCH (d:Dataset {key: row}) WHERE d.carrier RE
 _DROPS = """
 UNWIND $rows AS row MATCH (:Dataset {key: row})<-[:CHANGE_OF]-(c:Change {change: 'DROP'}) RETURN row, c.time
 """
-_EDGES_OF_JOBS = """
+_EDGES_OF_JOBS = f"""
 UNWIND $rows AS row
-MATCH (j:Job {key: row}) WHERE j.edgesSince IS NOT NULL
-CALL (j) {
+MATCH (j:Job {{key: row}}) WHERE j.edgesSince IS NOT NULL AND {SHOWS.format("j")}
+CALL (j) {{
     MATCH ()-[r:CONSUMES]->(d:Dataset) WHERE r.recent >= j.key + ' ' + j.edgesSince AND r.recent < j.key + '!'
     RETURN r, d
     UNION ALL
     MATCH ()-[r:PRODUCES]->(d:Dataset) WHERE r.recent >= j.key + ' ' + j.edgesSince AND r.recent < j.key + '!'
     RETURN r, d
-}
+}}
+WITH j, r, d WHERE {SHOWS.format("d")}
 RETURN j.namespace, j.name, type(r), d.namespace, d.name, r.lastTime
 """
-_EDGES_OF_DATASETS = """
+_EDGES_OF_DATASETS = f"""
 UNWIND $rows AS row
-MATCH (j:Job)-[r:CONSUMES|PRODUCES]->(d:Dataset {key: row}) WHERE r.lastTime >= j.edgesSince
+MATCH (j:Job)-[r:CONSUMES|PRODUCES]->(d:Dataset {{key: row}})
+WHERE r.lastTime >= j.edgesSince AND {SHOWS.format("j")} AND {SHOWS.format("d")}
 RETURN j.namespace, j.name, type(r), d.namespace, d.name, r.lastTime
 """
 _SAID = "[(n)-[r:SAYS]->(v:Value) WHERE v.body IS NOT NULL | [r.name, v.body]]"
 _DATASETS = f"""
 UNWIND $rows AS row
 MATCH (n:Dataset {{key: row}}) WHERE n.firstTime IS NOT NULL
-RETURN row, n.firstTime, n.lastTime, {_SAID}
+RETURN row, n.firstTime, n.lastTime, {_SAID}, {SHOWS.format("n")}
 """
 _JOBS = f"""
 UNWIND $rows AS row
 MATCH (n:Job {{key: row}})
-RETURN row, n.firstTime, n.lastTime, {_SAID}, [(n)-[:DESIGN]->(s:Design) | [s.side, s.datasets]]
+RETURN row, n.firstTime, n.lastTime, {_SAID}, [(n)-[:DESIGN]->(s:Design) | [s.side, s.datasets]],
+    {SHOWS.format("n")}
 """
 _NAMESPACES = """
 MATCH (n:Job) RETURN n.namespace AS namespace, min(n.firstTime) AS first, max(n.lastTime) AS last

@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from neo4j import READ_ACCESS, AsyncDriver
 from neo4j.exceptions import DriverError, Neo4jError
 
 from headwater.collector.settings import ConnectionSettings
 from headwater.collector.stores.graph import connection as connecting
-from headwater.collector.stores.graph import read_entities, read_generations, read_runs
+from headwater.collector.stores.graph import (
+    read_catalog,
+    read_entities,
+    read_generations,
+    read_history,
+    read_runs,
+    read_search,
+)
 from headwater.collector.stores.graph.base_lines import base_lines
 from headwater.collector.stores.graph.fetching import Row
+from headwater.collector.stores.graph.rebuilding import READ_MARKER
 from headwater.collector.stores.reading import (
     Claim,
     DatasetFacts,
     Drop,
+    Hit,
     JobEdge,
     JobFacts,
     Link,
+    NamespaceFacts,
     PinQuery,
     Read,
     ReadQuery,
     RunFacts,
     RunFilter,
     RunRow,
+    Search,
+    SourceFacts,
 )
+from headwater.collector.stores.rebuilding import RebuildMarker
 from headwater.shared.errors import TransientError
 from headwater.shared.event import Name
 
@@ -111,6 +124,18 @@ class Neo4jReader:
     async def job_edges(self, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
         return await read_entities.job_edges(self._fetch, jobs, datasets)
 
+    async def edge_jobs(self, datasets: Collection[Name]) -> set[Name]:
+        return await read_history.edge_jobs(self._fetch, datasets)
+
+    async def job_edges_at(self, jobs: Collection[Name], at: str, max_runs: int) -> list[JobEdge]:
+        return await read_history.job_edges_at(self._fetch, jobs, at, max_runs)
+
+    async def search(self, where: Search, limit: int, offset: int) -> tuple[int, list[Hit]]:
+        return await read_search.search(self._fetch, where, limit, offset)
+
+    async def seen_before(self, kind: Literal["job", "dataset"], times: Sequence[str]) -> list[int]:
+        return await read_history.seen_before(self._fetch, kind, times)
+
     async def datasets(self, names: Collection[Name]) -> dict[Name, DatasetFacts]:
         return await read_entities.datasets(self._fetch, names)
 
@@ -125,6 +150,18 @@ class Neo4jReader:
 
     async def namespaces(self) -> dict[str, tuple[str, str]]:
         return await read_entities.namespaces(self._fetch)
+
+    async def namespace_facts(self, names: Collection[str] | None = None) -> list[NamespaceFacts]:
+        return await read_catalog.namespace_facts(self._fetch, names)
+
+    async def span(self, namespace: str) -> tuple[str, str] | None:
+        return await read_catalog.span(self._fetch, namespace)
+
+    async def sources(self) -> list[SourceFacts]:
+        return await read_catalog.sources(self._fetch)
+
+    async def unpublished(self, datasets: Collection[Name]) -> set[Name]:
+        return await read_catalog.unpublished(self._fetch, datasets)
 
     async def counts(self) -> Mapping[str, int]:
         """runs, jobs, datasets, generations."""
@@ -141,7 +178,25 @@ class Neo4jReader:
         except (Neo4jError, DriverError, OSError) as error:
             raise TransientError(f"store {self._store} cannot be read: {error}") from error
 
-    async def event_ids(self, event_ids: Collection[str]) -> set[str]:
-        """Those whose facts are in the graph: to compare it with the documents."""
+    async def rebuild_marker(self) -> RebuildMarker | None:
+        """See ``rebuilding.SaysRebuilding``."""
+        rows = await self._fetch(READ_MARKER)
+        return RebuildMarker(*rows[0]) if rows else None
+
+    async def event_ids(self) -> AsyncIterator[str]:
+        """Every event whose facts are in the graph, see ``auditing.EventIds``."""
+        after = ""
+        while rows := await self._fetch(_EVENT_IDS, after=after, limit=_IDS):
+            for row in rows:
+                yield row[0]
+            after = rows[-1][0]
+
+    async def known_events(self, event_ids: Collection[str]) -> set[str]:
+        """Those whose facts are in the graph."""
         rows = await self._fetch("UNWIND $rows AS row MATCH (e:Event {id: row}) RETURN row", rows=list(event_ids))
         return {row[0] for row in rows}
+
+
+_IDS = 10_000
+"""Event ids in one fetch."""
+_EVENT_IDS = "MATCH (e:Event) WHERE e.id > $after RETURN e.id ORDER BY e.id LIMIT $limit"

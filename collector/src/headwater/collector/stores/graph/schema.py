@@ -10,10 +10,13 @@
     (Job)-[DESIGN]->(Design)-[LISTS]->(Dataset)            what a JobEvent says
     (Change {change, time})-[CHANGE_OF|PREVIOUS]->(Dataset)  DROP, RENAME, ...; with ``run`` where a run did it
     (Dataset)-[SYMLINK]->(Dataset)                         derived from the symlinks facet
+    (Namespace {name, firstTime, deleted})                 of jobs and datasets; ``deleted``: up to when. Jobs and
+                                                           datasets have it, too, and are hidden while not seen later
     (Event {id, type, time, run})                          an event whose facts are in the graph
 
 Texts that can be longer than an index takes (names, versions) are found by hash or by their beginning: ``key`` of a job
-or dataset is BLAKE2b-128 of namespace NUL name. The properties ``recency``, ``rank``, ``at``, ``recent`` and ``sort``
+or dataset is BLAKE2b-128 of namespace NUL name. ``folded`` is the name's beginning without regard to case, for the
+search. The properties ``recency``, ``rank``, ``at``, ``recent`` and ``sort``
 exist to be ordered by, see ``keys``.
 """
 
@@ -21,7 +24,9 @@ from __future__ import annotations
 
 from typing import Final
 
-SCHEMA_VERSION: Final = 1
+from neo4j import AsyncSession
+
+SCHEMA_VERSION: Final = 2
 """Raised when the graph changes shape; a graph of another version is emptied and rebuilt from the documents."""
 
 _UNIQUE: Final = {
@@ -33,8 +38,11 @@ _UNIQUE: Final = {
     "Change": "key",
     "Design": "key",
     "Event": "id",
+    "Namespace": "key",
     "HeadwaterMeta": "name",
 }
+LABELS: Final = tuple(_UNIQUE)
+"""Of every node of ours."""
 _NODE_INDEXES: Final = (
     ("Run", "recency"),
     ("Run", "job", "recency"),
@@ -44,7 +52,11 @@ _NODE_INDEXES: Final = (
     ("Job", "sort"),
     ("Job", "lastTime"),
     ("Dataset", "sort"),
+    ("Job", "firstTime"),
+    ("Dataset", "firstTime"),
+    ("Value", "source"),
 )
+_TEXT_INDEXES: Final = (("Job", "folded"), ("Dataset", "folded"))
 _RELATIONSHIP_INDEXES: Final = (
     ("MADE", "rank"),
     ("READS", "at"),
@@ -64,6 +76,9 @@ def definitions() -> dict[str, str]:
         name = "_".join(("headwater", label.lower(), *keys)).lower()
         columns = ", ".join(f"n.{key}" for key in keys)
         found[name] = f"CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON ({columns})"
+    for label, key in _TEXT_INDEXES:
+        name = f"headwater_{label.lower()}_{key}"
+        found[name] = f"CREATE TEXT INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.{key})"
     for kind, key in _RELATIONSHIP_INDEXES:
         name = f"headwater_{kind.lower()}_{key}"
         found[name] = f"CREATE INDEX {name} IF NOT EXISTS FOR ()-[r:{kind}]-() ON (r.{key})"
@@ -75,3 +90,15 @@ AWAIT: Final = "CALL db.awaitIndexes(300)"
 VERSION: Final = (
     "MERGE (m:HeadwaterMeta {name: 'schema'}) ON CREATE SET m.version = $version RETURN m.version AS version"
 )
+KNOWN_VERSION: Final = "MATCH (m:HeadwaterMeta {name: 'schema'}) RETURN m.version AS version LIMIT 1"
+
+
+async def prepare(session: AsyncSession) -> None:
+    """Makes the constraints and indexes that are missing, and waits until all can be used."""
+    found = [list(record.values()) async for record in await session.run(PRESENT)]
+    present = {name for name, _ in found}
+    missing = [text for name, text in definitions().items() if name not in present]
+    for statement in missing:
+        await (await session.run(statement)).consume()
+    if missing or any(state != "ONLINE" for _, state in found):
+        await (await session.run(AWAIT)).consume()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from random import Random
-from typing import TypeVar
+from typing import LiteralString, TypeVar
 
 from neo4j import AsyncDriver, AsyncSession
 from neo4j.exceptions import DriverError, Neo4jError
@@ -14,12 +14,13 @@ from neo4j.exceptions import DriverError, Neo4jError
 from headwater.collector.settings import ConnectionSettings
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.collector.stores.graph import connection as connecting
-from headwater.collector.stores.graph import schema
+from headwater.collector.stores.graph import rebuilding, schema
 from headwater.collector.stores.graph.parts import parts_of
 from headwater.collector.stores.graph.reader import Neo4jReader
 from headwater.collector.stores.graph.transaction import Transaction
 from headwater.collector.stores.graph.writing import write_batch
-from headwater.shared.errors import ConfigurationError, TransientError
+from headwater.collector.stores.rebuilding import RebuildMarker, overtaken
+from headwater.shared.errors import ConfigurationError, PermanentError, TransientError
 
 T = TypeVar("T")
 
@@ -38,6 +39,8 @@ class Neo4jLineageStore:
     plain words such as ``Job`` and ``Run``.
     """
 
+    reads_bodies = False
+
     def __init__(
         self,
         connection: ConnectionSettings | str | None = None,
@@ -45,11 +48,12 @@ class Neo4jLineageStore:
         name: str = "graph",
         parallel: int = 2,
         deadline_s: float = 25.0,
+        read_only: bool = False,
     ) -> None:
-        """Raises ConfigurationError."""
+        """``read_only``: makes nothing when opened. Raises ConfigurationError."""
         self.name = name
         self._connection = connecting.connection_of(connection)
-        self._parallel, self._deadline_s = parallel, deadline_s
+        self._parallel, self._deadline_s, self._read_only = parallel, deadline_s, read_only
         self._random = Random()  # noqa: S311 - jitter
         self._driver: AsyncDriver | None = None
         connecting.sync_driver(self._connection).close()  # a wrong URI is said now, not at the first event
@@ -66,19 +70,20 @@ class Neo4jLineageStore:
             self._driver = driver
 
     async def _prepare(self, session: AsyncSession) -> None:
-        found = [list(record.values()) async for record in await session.run(schema.PRESENT)]
-        present = {name for name, _ in found}
-        missing = [text for name, text in schema.definitions().items() if name not in present]
-        for statement in missing:
-            await (await session.run(statement)).consume()
-        if missing or any(state != "ONLINE" for _, state in found):
-            await (await session.run(schema.AWAIT)).consume()
-        said = await (await session.run(schema.VERSION, version=schema.SCHEMA_VERSION)).single(strict=True)
-        if said["version"] != schema.SCHEMA_VERSION:
+        known = await (await session.run(schema.KNOWN_VERSION)).single()
+        if known is not None:
+            self._check_version(known["version"])
+        if not self._read_only:
+            await schema.prepare(session)
+            said = await (await session.run(schema.VERSION, version=schema.SCHEMA_VERSION)).single(strict=True)
+            self._check_version(said["version"])
+
+    def _check_version(self, version: int) -> None:
+        if version != schema.SCHEMA_VERSION:
             raise ConfigurationError(
                 connecting.KEY,
                 self._connection.uri,
-                f"holds a graph of version {said['version']}, this headwater writes version {schema.SCHEMA_VERSION}: "
+                f"holds a graph of version {version}, this headwater writes version {schema.SCHEMA_VERSION}: "
                 "headwater rebuild",
             )
 
@@ -101,6 +106,43 @@ class Neo4jLineageStore:
     def graph_reader(self) -> Neo4jReader:
         """The read half, without documents, see ``stores.combined``; the store must be open."""
         return Neo4jReader(self._opened(), self._connection, self.name, self._deadline_s)
+
+    async def empty_graph(self, marker: RebuildMarker) -> None:
+        """See ``Rebuildable``. Many transactions; takes as long as it takes."""
+        driver = connecting.async_driver(self._connection)
+        try:
+            if not await self._in_session(driver, partial(rebuilding.empty_graph, marker=marker)):
+                raise PermanentError(overtaken(self.name))
+        except _DRIVER_ERRORS as error:
+            raise connecting.classified(error, self.name) from error
+        finally:
+            await driver.close()
+
+    async def take_over(self, owner: str) -> None:
+        """See ``Rebuildable``."""
+        await self._marked(rebuilding.TAKE_OVER, owner)
+
+    async def end_rebuild(self, owner: str) -> None:
+        """See ``Rebuildable``."""
+        await self._marked(rebuilding.END, owner)
+
+    async def reset(self) -> None:
+        """See ``Resettable``: deletes its nodes and what is tied to them; constraints and indexes stay."""
+        driver = connecting.async_driver(self._connection)
+        try:
+            await self._in_session(driver, rebuilding.reset)
+            await self._in_session(driver, self._prepare)
+        except _DRIVER_ERRORS as error:
+            raise connecting.classified(error, self.name) from error
+        finally:
+            await driver.close()
+
+    async def _marked(self, statement: LiteralString, owner: str) -> None:
+        async def run(session: AsyncSession) -> bool:
+            return await (await session.run(statement, owner=owner)).single() is not None
+
+        if not await self._bounded(self._in_session(self._opened(), run)):
+            raise PermanentError(overtaken(self.name))
 
     async def close(self) -> None:
         """Idempotent."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headwater.collector.stores.base import ProjectedEvent
+from headwater.collector.stores.graph.catalog import write_catalog
 from headwater.collector.stores.graph.edges import write_job_edges
 from headwater.collector.stores.graph.facets import fresh_facets, mention_facets, write_said, write_values
 from headwater.collector.stores.graph.known import Known, read_known
@@ -34,6 +35,7 @@ async def write_batch(tx: Transaction, batch: Sequence[ProjectedEvent]) -> None:
     await write_changes(tx, merged, known, derived)
     await write_symlinks(tx, merged, known)
     await write_job_edges(tx, known, derived)
+    await write_catalog(tx, merged, known)
     events = {each.event.event_id: each.event for each in batch}
     await tx.each(_EVENTS, [[key, e.event_type, e.event_time, e.run_id] for key, e in sorted(events.items())])
 

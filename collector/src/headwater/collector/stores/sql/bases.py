@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import orjson
@@ -87,7 +87,14 @@ def _facet(base: RunBase, scope: int, dataset: bytes, name: str, value: bytes) -
 
 def read_back(connection: Connection, known: Collection[bytes]) -> dict[bytes, RunBase]:
     """The runs that stood there before, with the batch merged in."""
-    bases = {key: _empty(first_time, job) for key, first_time, job in RUNS.rows_among(connection, known)}
+    heads = {key: (first_time, job) for key, first_time, job in RUNS.rows_among(connection, known)}
+    return read_facts(connection, heads)
+
+
+def read_facts(connection: Connection, heads: Mapping[bytes, tuple[str | None, bytes]]) -> dict[bytes, RunBase]:
+    """As ``read_back``, for runs whose first time and job are known."""
+    known = heads.keys()
+    bases = {key: _empty(first_time, job) for key, (first_time, job) in heads.items()}
     for key, time, word in _STATES.rows_among(connection, known):
         bases[key].states.append((word, time))
     for key, *mention in _IO.rows_among(connection, known):

@@ -39,8 +39,10 @@ class EdgeChanges:
                 self._recount.update((edge, (job_before, side, dataset)))
 
     def write(self, connection: Connection, upserts: Upserts) -> None:
-        added = [(*edge, last) for edge, last in self._last.items() if edge not in self._recount]
+        added = sorted((*edge, last) for edge, last in self._last.items() if edge not in self._recount)
         run_many(connection, upserts.job_edge, added)
+        if self._recount:  # one at a time: what another one deletes and counts is not there to be deleted by us
+            list(_LOCKED.rows_among(connection, sorted({edge[0] for edge in self._recount})))
         for edge in sorted(self._recount):
             _count_again(connection, upserts, edge)
         self._write_since(connection, upserts)
@@ -54,7 +56,7 @@ class EdgeChanges:
         for (job, _, _), last in self._last.items():
             if job not in recounted:
                 latest[job] = max(latest.get(job, ""), last)
-        rows = [(since := window_start(last), job, since) for job, last in latest.items()]
+        rows = [(since := window_start(last), job, since) for job, last in sorted(latest.items())]
         run_many(connection, upserts.raise_edges_since, rows)
 
 
@@ -76,6 +78,8 @@ def window_start(last: str) -> str:
 
 
 _edge, _io, _job, _run = schema.job_edge.c, schema.run_io.c, schema.job.c, schema.run.c
+_LOCKED = Query(select(_job.key).order_by(_job.key).with_for_update(), among=_job.key)
+"""SQLite has one writer and ignores the lock."""
 _NEWEST = Query(select(func.max(_edge.last_time)).where(_edge.job == bindparam("job", type_=_edge.job.type)))
 _LAST = Query(  # from the job's newest run back, seldom far: one look-up a run, and no index of its own
     select(_run.first_time)

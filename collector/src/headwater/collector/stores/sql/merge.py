@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from headwater.collector.catalog import DELETED_FACET
 from headwater.collector.facts import (
     DatasetSeen,
     DesignIO,
@@ -26,8 +27,8 @@ RunRowValues = list[Any]
 """[first_time, last_time, job_rank, job_time, job_event, job]."""
 SeenRow = list[Any]
 """[namespace, name, first_time, last_time]; no times where the name was only named, by a lineage facet or a link."""
-DERIVING_FACETS = frozenset({"parent", "nominalTime", "headwater_attempt", "lifecycleStateChange"})
-"""Facets that a run's derived values come from."""
+DERIVING_FACETS = frozenset({"parent", "nominalTime", "headwater_attempt", "lifecycleStateChange", DELETED_FACET})
+"""Facets that derived values come from."""
 FacetKey = tuple[bytes, int, bytes, str, str]
 """(owner, scope, dataset, version, facet name)."""
 
@@ -55,7 +56,11 @@ class Merged:
 
     def add(self, facts: Iterable[Fact]) -> None:
         for fact in facts:
-            _ADD[type(fact)](self, fact)
+            kind = type(fact)
+            if kind is FacetSaid:  # two facts of three
+                self._facet(*fact)
+            else:
+                _ADD[kind](self, fact)
 
     def _job_seen(self, fact: JobSeen) -> None:
         _widen(self.jobs, name_key(fact.job), fact.job, fact.first_time, fact.last_time)
@@ -100,8 +105,9 @@ class Merged:
         if fact.commit_time and (times[1] is None or fact.commit_time < times[1]):
             times[1] = fact.commit_time
 
-    def _facet(self, fact: FacetSaid) -> None:
-        scope, owner, name, time, event_id, value = fact
+    def _facet(
+        self, scope: Scope, owner: tuple[str, ...], name: str, time: str, event_id: str, value: bytes | None
+    ) -> None:
         if owner is not self._owner or scope is not self._scope:  # facts about one owner stand together
             self._owner, self._scope, self._prefix = owner, scope, _facet_prefix(scope, owner)
         key: FacetKey = (*self._prefix, name)
@@ -120,9 +126,13 @@ class Merged:
         if before is None or said[:2] >= before[:2]:
             self.facets[key] = said
 
+    def derived_keys(self) -> set[FacetKey]:
+        """Keys of the facets that derived values come from, deleted ones too."""
+        return set(self._derived_facets)
+
     def derived_facets(self) -> Iterator[tuple[bytes, int, bytes, str, bytes]]:
         """(owner, scope, dataset, name, value) of the facets that derived values come from."""
-        for key in set(self._derived_facets):
+        for key in self.derived_keys():
             value = self.facets[key][2]
             if value is not None:
                 yield key[0], key[1], key[2], key[4], self.values[value]
@@ -165,7 +175,6 @@ _ADD: dict[type, Callable[[Merged, Any], None]] = {
     RunJob: Merged._run_job,
     RunState: Merged._run_state,
     RunIO: Merged._run_io,
-    FacetSaid: Merged._facet,
     DesignIO: Merged._design,
     Lifecycle: Merged._lifecycle,
 }

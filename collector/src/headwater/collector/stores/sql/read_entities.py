@@ -13,7 +13,7 @@ from headwater.collector.facts import Scope, Side
 from headwater.collector.stores.reading import DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.query import Query
-from headwater.collector.stores.sql.selecting import keys_of
+from headwater.collector.stores.sql.selecting import hidden, keys_of, visible
 from headwater.shared.event import Name
 
 _job, _dataset, _edge, _facet, _value = (
@@ -53,15 +53,17 @@ _EDGES: Any = (
     select(_job.namespace, _job.name, _edge.side, _dataset.namespace, _dataset.name, _edge.last_time)
     .join_from(schema.job_edge, schema.job, _job.key == _edge.job)
     .join(schema.dataset, _dataset.key == _edge.dataset)
-    .where(_edge.last_time >= _job.edges_since)
+    .where(_edge.last_time >= _job.edges_since, visible(schema.job), visible(schema.dataset))
 )
 _EDGES_OF_JOBS = Query(_EDGES, among=_edge.job)
 _EDGES_OF_DATASETS = Query(_EDGES, among=_edge.dataset)
 _DATASETS = Query(
-    select(_dataset.key, _dataset.first_time, _dataset.last_time).where(_dataset.first_time.isnot(None)),
+    select(_dataset.key, _dataset.first_time, _dataset.last_time, hidden(schema.dataset)).where(
+        _dataset.first_time.isnot(None)
+    ),
     among=_dataset.key,
 )
-_JOBS = Query(select(_job.key, _job.first_time, _job.last_time), among=_job.key)
+_JOBS = Query(select(_job.key, _job.first_time, _job.last_time, hidden(schema.job)), among=_job.key)
 _DESIGNS = Query(
     select(schema.design_io.c.job, schema.design_io.c.side, schema.design_io.c.datasets), among=schema.design_io.c.job
 )
@@ -106,8 +108,8 @@ def datasets(connection: Connection, names: Collection[Name]) -> dict[Name, Data
     keys = keys_of(names)
     said = _facets(connection, keys, Scope.DATASET)
     return {
-        keys[key]: DatasetFacts(keys[key], first, last, said.get(key, {}))
-        for key, first, last in _DATASETS.rows_among(connection, keys)
+        keys[key]: DatasetFacts(keys[key], first, last, said.get(key, {}), bool(gone))
+        for key, first, last, gone in _DATASETS.rows_among(connection, keys)
     }
 
 
@@ -118,8 +120,8 @@ def jobs(connection: Connection, names: Collection[Name]) -> dict[Name, JobFacts
     for key, side, listed in _DESIGNS.rows_among(connection, keys):
         design.setdefault(key, {})[Side(side)] = tuple(Name(*pair) for pair in orjson.loads(listed))
     return {
-        keys[key]: JobFacts(keys[key], first, last, said.get(key, {}), design.get(key, {}))
-        for key, first, last in _JOBS.rows_among(connection, keys)
+        keys[key]: JobFacts(keys[key], first, last, said.get(key, {}), design.get(key, {}), bool(gone))
+        for key, first, last, gone in _JOBS.rows_among(connection, keys)
     }
 
 
@@ -141,7 +143,7 @@ def list_datasets(connection: Connection, namespace: str | None, limit: int, off
 def _page(
     connection: Connection, table: Table, namespace: str | None, order: tuple[Any, ...], limit: int, offset: int
 ) -> tuple[int, list[Name]]:
-    wanted: list[Any] = [table.c.first_time.isnot(None)]
+    wanted: list[Any] = [table.c.first_time.isnot(None), visible(table)]
     if namespace is not None:
         wanted.append(table.c.namespace == namespace)
     total = connection.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one()

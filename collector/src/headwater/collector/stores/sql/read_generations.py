@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from sqlalchemy.engine import Connection
 from headwater.collector.facts import Side
 from headwater.collector.stores.reading import Claim, PinQuery, Read, ReadQuery
 from headwater.collector.stores.sql import schema
+from headwater.collector.stores.sql.bounded import same_text
 from headwater.collector.stores.sql.keys import name_key, run_key, run_text
 from headwater.collector.stores.sql.query import Query, Row, one_of
 from headwater.collector.stores.sql.selecting import keys_of
@@ -36,7 +38,7 @@ def _newer(time: Any, version: Any) -> Any:
 
 _time: Any = bindparam("time")
 _version: Any = bindparam("version")
-_EXACT = Query(_CLAIM.where(_gen.version == _version))
+_EXACT = Query(_CLAIM.where(same_text(_gen.version, _version)))
 _CURRENT = Query(_COMMITTED.where(_gen.commit_time <= _time).order_by(*_NEWEST).limit(_limit))
 _OWN = Query(select(_gen.dataset, _gen.version, _gen.run), among=_gen.run)
 _NEXT = Query(
@@ -56,7 +58,7 @@ _OF_RUNS = Query(
 )
 _READ: Any = (
     select(_io.run, _io.dataset, _io.version, _io.side)
-    .where(_io.dataset == bindparam("dataset"), _io.side == bindparam("side"), _io.version == _version)
+    .where(_io.dataset == bindparam("dataset"), _io.side == bindparam("side"), same_text(_io.version, _version))
     .limit(_limit)
 )
 _READS = Query(_READ)
@@ -70,11 +72,8 @@ _LISTED = Query(
 
 def claims(connection: Connection, generations: Collection[tuple[Name, str]]) -> list[Claim]:
     names = keys_of(name for name, _ in generations)
-    return [
-        _claim(row, names)
-        for name, version in generations
-        for row in _EXACT.rows(connection, dataset=name_key(name), version=version)
-    ]
+    asked = [{"dataset": name_key(name), "version": version} for name, version in generations]
+    return [_claim(row, names) for rows in _EXACT.rows_each(connection, asked) for row in rows]
 
 
 def _claim(row: Sequence[Any], names: dict[bytes, Name]) -> Claim:
@@ -92,11 +91,12 @@ def history(
     names = keys_of(members)
     found: list[Claim] = []
     time, version = before or (LATEST, "")
-    for key in names:
-        if committed:
-            rows = _HISTORY.rows(connection, dataset=key, time=time, version=version, limit=limit)
-        else:
-            rows = _CANDIDATES.rows(connection, dataset=key, limit=limit)
+    if committed:
+        asked = [{"dataset": key, "time": time, "version": version, "limit": limit} for key in names]
+        answers = _HISTORY.rows_each(connection, asked)
+    else:
+        answers = _CANDIDATES.rows_each(connection, [{"dataset": key, "limit": limit} for key in names])
+    for rows in answers:
         found += [_claim(row, names) for row in rows]
     newest = sorted(found, key=lambda claim: (claim.commit_time or "", claim.version, claim.run), reverse=True)
     return newest[:limit]
@@ -106,31 +106,42 @@ def current(connection: Connection, pins: Sequence[PinQuery]) -> list[Claim | No
     own: dict[bytes, set[tuple[bytes, str]]] = {}
     for dataset, version, run in _OWN.rows_among(connection, {run_key(pin.run) for pin in pins if pin.run}):
         own.setdefault(run, set()).add((dataset, version))
-    return [_current(connection, pin, own.get(run_key(pin.run), set()) if pin.run else set()) for pin in pins]
+    asked: list[dict[str, Any]] = []
+    wrote: list[set[str]] = []
+    for pin in pins:
+        written = own.get(run_key(pin.run), set()) if pin.run else set()
+        names = keys_of(pin.members)
+        wrote.append({version for dataset, version in written if dataset in names})
+        asked += [{"dataset": key, "time": pin.at or LATEST, "limit": 1 + len(wrote[-1])} for key in names]
+    answers = zip(asked, _CURRENT.rows_each(connection, asked), strict=True)
+    return [_current(connection, keys_of(pin.members), mine, answers) for pin, mine in zip(pins, wrote, strict=True)]
 
 
-def _current(connection: Connection, pin: PinQuery, own: set[tuple[bytes, str]]) -> Claim | None:
-    names = keys_of(pin.members)
-    wrote = {version for dataset, version in own if dataset in names}
+def _current(
+    connection: Connection,
+    names: dict[bytes, Name],
+    wrote: set[str],
+    answers: Iterator[tuple[dict[str, Any], list[Row]]],
+) -> Claim | None:
     claims = []
-    for key in names:
-        for row in _newest(connection, key, pin.at or LATEST, first=1 + len(wrote)):
+    for asked, rows in itertools.islice(answers, len(names)):
+        for row in _newest(connection, asked, rows):
             if row[1] not in wrote:
                 claims.append(_claim(row, names))
                 break
     return max(claims, key=_commit_order, default=None)
 
 
-def _newest(connection: Connection, dataset: bytes, at: str, *, first: int) -> Iterator[Row]:
+def _newest(connection: Connection, asked: dict[str, Any], rows: list[Row]) -> Iterator[Row]:
     """Committed claims, newest first, a few at a time: more than a few are skipped only where many runs commit what
     the reading run itself wrote."""
-    seen = 0
+    seen, few = 0, asked["limit"]
     while True:
-        rows = _CURRENT.rows(connection, dataset=dataset, time=at, limit=seen + first)[seen:]
         yield from rows
-        if len(rows) < first:
+        if len(rows) < few:
             return
-        seen, first = seen + first, 8 * first
+        seen, few = seen + few, 8 * few
+        rows = _CURRENT.rows(connection, **asked | {"limit": seen + few})[seen:]
 
 
 def _commit_order(claim: Claim) -> tuple[str, str, str]:
@@ -144,21 +155,30 @@ def next_commit(connection: Connection, members: Sequence[Name], after: tuple[st
 
 
 def reads(connection: Connection, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
+    declared: list[dict[str, Any]] = []
+    resolved: list[dict[str, Any]] = []
+    for query in queries:
+        window = {"since": query.since or "", "until": query.until or LATEST}
+        for key in keys_of(query.members):
+            of_input = {"dataset": key, "side": int(Side.INPUT), "limit": limit}
+            if query.version:
+                declared.append(of_input | {"version": query.version})
+            for side in (Side.INPUT, Side.NAMED):
+                resolved.append(of_input | {"side": int(side), "version": ""} | window)  # noqa: PERF401
+    by_version = iter(_READS.rows_each(connection, declared))
+    by_time = iter(_READS_WITHIN.rows_each(connection, resolved))
     answers = []
     for query in queries:
         names = keys_of(query.members)
         found: list[Read] = []
-        window = {"since": query.since or "", "until": query.until or LATEST}
-        for key in names:
-            rows = []
-            if query.version:
-                rows += _READS.rows(connection, dataset=key, side=int(Side.INPUT), version=query.version, limit=limit)
-            for side in (Side.INPUT, Side.NAMED):
-                rows += _READS_WITHIN.rows(connection, dataset=key, side=int(side), version="", limit=limit, **window)
+        for _ in names:
+            rows = [*(next(by_version) if query.version else ()), *next(by_time), *next(by_time)]
             found += [Read(run_text(row[0]), names[row[1]], row[2], Side(row[3])) for row in rows]
         answers.append(found[:limit])
     return answers
 
 
 def listed(connection: Connection, datasets: Collection[Name]) -> set[Name]:
-    return {name for key, name in keys_of(datasets).items() if _LISTED.row(connection, dataset=key)}
+    names = keys_of(datasets)
+    answers = _LISTED.rows_each(connection, [{"dataset": key} for key in names])
+    return {name for name, rows in zip(names.values(), answers, strict=True) if rows}

@@ -14,6 +14,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from headwater.collector.facts import Scope, Side
 from headwater.collector.stores.reading import IO, Facets, OutputFacet, RunFacts, RunFilter, RunRow
 from headwater.collector.stores.sql import schema
+from headwater.collector.stores.sql.bounded import same_text
 from headwater.collector.stores.sql.keys import name_key, run_key, run_text
 from headwater.collector.stores.sql.query import Query, one_of
 from headwater.collector.stores.sql.selecting import keys_of
@@ -194,7 +195,7 @@ def _filtered(statement: Any, where: RunFilter) -> Any:
     if where.parent is not None:
         conditions.append(_run.parent == run_key(where.parent))
     if where.logical_key is not None:
-        conditions.append(_run.logical_key == where.logical_key)
+        conditions.append(same_text(_run.logical_key, where.logical_key))
     if where.before is not None:
         time, run = where.before
         key = run_key(run)
@@ -208,7 +209,6 @@ def _filtered(statement: Any, where: RunFilter) -> Any:
 
 def latest_runs(connection: Connection, jobs: Collection[Name], each: int) -> dict[Name, list[RunRow]]:
     """One index look-up a job; a window function would read the whole history."""
-    found = {}
-    for key, name in keys_of(jobs).items():
-        found[name] = [_row(row) for row in _LATEST.rows(connection, job=key, each=each)]
-    return found
+    names = keys_of(jobs)
+    answers = _LATEST.rows_each(connection, [{"job": key, "each": each} for key in names])
+    return {name: [_row(row) for row in rows] for name, rows in zip(names.values(), answers, strict=True)}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Concatenate, Literal, ParamSpec, TypeVar
 
-from sqlalchemy.engine import Engine
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.engine import Connection, Engine
 
 from headwater.collector.stores.reading import (
     Claim,
@@ -16,39 +13,54 @@ from headwater.collector.stores.reading import (
     Document,
     Drop,
     EventFilter,
+    Hit,
     JobEdge,
     JobFacts,
     Link,
+    NamespaceFacts,
     PinQuery,
     Read,
     ReadQuery,
     RunFacts,
     RunFilter,
     RunRow,
+    Search,
+    SourceFacts,
 )
-from headwater.collector.stores.sql import read_documents, read_entities, read_generations, read_runs
+from headwater.collector.stores.rebuilding import RebuildMarker
+from headwater.collector.stores.sql import (
+    read_catalog,
+    read_documents,
+    read_entities,
+    read_generations,
+    read_history,
+    read_runs,
+)
+from headwater.collector.stores.sql.backends.base import Backend
 from headwater.collector.stores.sql.base_lines import base_lines
-from headwater.shared.errors import TransientError
+from headwater.collector.stores.sql.calling import Caller
+from headwater.collector.stores.sql.rebuilding import read_marker
+from headwater.shared.errors import PermanentError, TransientError
 from headwater.shared.event import Name
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+_IDS = 10_000
+"""Event ids in one fetch."""
 
 
 class SqlReader:
     """Reads in a few threads, each with a connection of its own."""
 
-    def __init__(self, engine: Engine, threads: ThreadPoolExecutor) -> None:
-        self._engine, self._threads = engine, threads
+    def __init__(self, backend: Backend, engine: Engine, caller: Caller) -> None:
+        self._backend, self._engine, self._caller = backend, engine, caller
 
-    async def _fetch(self, read: Callable[..., T], *args: Any) -> T:
+    async def _fetch(self, read: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, self._connected, read, args)
-        except SQLAlchemyError as error:
-            raise TransientError(f"the database cannot be read: {getattr(error, 'orig', None) or error}") from error
-
-    def _connected(self, read: Callable[..., T], args: tuple[Any, ...]) -> T:
-        with self._engine.connect() as connection:
-            return read(connection, *args)
+            return await self._caller.call(self._engine, read, *args, **kwargs)
+        except PermanentError as error:
+            raise TransientError(f"the database cannot be read: {error}") from error
 
     async def runs(
         self, runs: Collection[str], *, io: bool = True, facets: Collection[str] | None = None
@@ -102,6 +114,18 @@ class SqlReader:
     async def job_edges(self, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
         return await self._fetch(read_entities.job_edges, jobs, datasets) if jobs or datasets else []
 
+    async def edge_jobs(self, datasets: Collection[Name]) -> set[Name]:
+        return await self._fetch(read_history.edge_jobs, datasets) if datasets else set()
+
+    async def job_edges_at(self, jobs: Collection[Name], at: str, max_runs: int) -> list[JobEdge]:
+        return await self._fetch(read_history.job_edges_at, jobs, at, max_runs) if jobs else []
+
+    async def search(self, where: Search, limit: int, offset: int) -> tuple[int, list[Hit]]:
+        return await self._fetch(self._backend.search, where, limit, offset)
+
+    async def seen_before(self, kind: Literal["job", "dataset"], times: Sequence[str]) -> list[int]:
+        return await self._fetch(read_history.seen_before, kind, times)
+
     async def datasets(self, names: Collection[Name]) -> dict[Name, DatasetFacts]:
         return await self._fetch(read_entities.datasets, names) if names else {}
 
@@ -117,14 +141,44 @@ class SqlReader:
     async def namespaces(self) -> dict[str, tuple[str, str]]:
         return await self._fetch(read_entities.namespaces)
 
+    async def namespace_facts(self, names: Collection[str] | None = None) -> list[NamespaceFacts]:
+        return await self._fetch(read_catalog.namespace_facts, names)
+
+    async def span(self, namespace: str) -> tuple[str, str] | None:
+        return await self._fetch(read_catalog.span, namespace)
+
+    async def sources(self) -> list[SourceFacts]:
+        return await self._fetch(read_catalog.sources)
+
+    async def unpublished(self, datasets: Collection[Name]) -> set[Name]:
+        return await self._fetch(read_catalog.unpublished, datasets) if datasets else set()
+
     async def document(self, event_id: str) -> Document | None:
         return await self._fetch(read_documents.document, event_id)
 
     async def list_documents(self, where: EventFilter, limit: int, offset: int) -> list[Document]:
         return await self._fetch(read_documents.list_documents, where, limit, offset)
 
+    async def count_by_type(self, bounds: Sequence[str]) -> list[dict[str, int]]:
+        return await self._fetch(read_documents.count_by_type, bounds)
+
     async def count_documents(self, where: EventFilter) -> int:
         return await self._fetch(read_documents.count_documents, where)
+
+    async def event_ids(self) -> AsyncIterator[str]:
+        """Every event, see ``auditing.EventIds``: documents and facts are written in one transaction."""
+        after = ""
+        while some := await self._fetch(read_documents.event_ids, after, _IDS):
+            for event_id in some:
+                yield event_id
+            after = some[-1]
+
+    async def known_events(self, event_ids: Collection[str]) -> set[str]:
+        return await self._fetch(read_documents.known_events, event_ids) if event_ids else set()
+
+    async def rebuild_marker(self) -> RebuildMarker | None:
+        """See ``rebuilding.SaysRebuilding``."""
+        return await self._fetch(read_marker)
 
     async def counts(self) -> Mapping[str, int]:
         return await self._fetch(read_documents.counts)
@@ -134,5 +188,8 @@ class SqlReader:
         return self._lines()
 
     def _lines(self) -> Iterator[bytes]:
-        with self._engine.connect() as connection:
-            yield from base_lines(connection)
+        try:
+            with self._engine.begin() as connection:
+                yield from base_lines(self._backend.streaming(connection))
+        except self._backend.errors as error:
+            raise TransientError(f"the database cannot be read: {error}") from error

@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised when the tables change shape; a graph of another version is rebuilt from its documents."""
 
 _KEY = LargeBinary(16)
@@ -48,13 +48,14 @@ document = Table(
     Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
     Column("event_id", _KEY, nullable=False, unique=True),
     _text("kind"),
+    _text("type", nullable=True),
     _text("event_time"),
     _key("run", nullable=True),
     _key("job", nullable=True),
     _text("received_at"),
     _text("problems", nullable=True),
     Column("raw", LargeBinary, nullable=False),
-    Index("document_time", "event_time", "seq"),
+    Index("document_time", "event_time", "seq", "type"),
     Index("document_run", "run"),
     Index("document_job", "job", "event_time"),
 )
@@ -70,8 +71,11 @@ job = Table(
     _text("first_time"),
     _text("last_time"),
     _text("edges_since", nullable=True),  # derived: edges seen since then are current (rule 8)
+    _text("deleted", nullable=True),  # derived: hidden while not seen later
     Index("job_name", "namespace", "name"),
     Index("job_recent", "last_time"),
+    Index("job_of_namespace", "namespace", "last_time"),
+    Index("job_first", "first_time"),
     sqlite_with_rowid=False,
 )
 
@@ -84,7 +88,9 @@ dataset = Table(
     _text("first_time", nullable=True),
     _text("last_time", nullable=True),  # null: only named, never listed or described
     Column("carrier", Boolean, nullable=False, default=False),  # derived: carries a symlinks facet
+    _text("deleted", nullable=True),  # derived: hidden while not seen later
     Index("dataset_name", "namespace", "name"),
+    Index("dataset_first", "first_time"),
     sqlite_with_rowid=False,
 )
 
@@ -216,5 +222,16 @@ symlink = Table(
     _key("dataset", primary=True),
     _key("other", primary=True),
     Index("symlink_other", "other"),
+    sqlite_with_rowid=False,
+)
+
+namespace = Table(
+    "namespace",
+    metadata,
+    _key("key", primary=True),
+    _text("name"),
+    _text("first_time"),
+    _text("arrived_time"),  # the event time of what came first: for show alone
+    _text("deleted", nullable=True),  # up to when
     sqlite_with_rowid=False,
 )

@@ -1,8 +1,11 @@
-"""Names to keys, for every reading module."""
+"""Names to keys, and which rows show, for every reading module."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+
+from sqlalchemy import Table, and_, or_
+from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.stores.sql.keys import name_key
 from headwater.shared.event import Name
@@ -10,3 +13,13 @@ from headwater.shared.event import Name
 
 def keys_of(names: Iterable[Name]) -> dict[bytes, Name]:
     return {name_key(name): name for name in names}
+
+
+def visible(table: Table) -> ColumnElement[bool]:
+    """A job or dataset that is not deleted, or was seen since."""
+    return or_(table.c.deleted.is_(None), table.c.deleted < table.c.last_time)
+
+
+def hidden(table: Table) -> ColumnElement[bool]:
+    """The opposite, true or false also where the name was never seen."""
+    return and_(table.c.deleted.isnot(None), or_(table.c.last_time.is_(None), table.c.deleted >= table.c.last_time))

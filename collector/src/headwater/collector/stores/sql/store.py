@@ -1,120 +1,164 @@
-"""The ``sql`` store: documents and graph in one database, SQLite by default."""
+"""The ``sql`` store: documents and graph in one database, SQLite (the default) or PostgreSQL."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, Final
 
-import orjson
-from sqlalchemy import create_engine, event, make_url, select
 from sqlalchemy.engine import Connection, Engine
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
-from sqlalchemy.pool import QueuePool
 
 from headwater.collector.stores.base import ProjectedEvent
-from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.derived import Derivation
-from headwater.collector.stores.sql.keys import name_key, run_key
+from headwater.collector.stores.rebuilding import Folded, Prepare, RebuildMarker
+from headwater.collector.stores.sql import rebuilding
+from headwater.collector.stores.sql.backends import backend_of
+from headwater.collector.stores.sql.backends.base import Backend
+from headwater.collector.stores.sql.calling import Caller
+from headwater.collector.stores.sql.documents import document_row
 from headwater.collector.stores.sql.merge import Merged
-from headwater.collector.stores.sql.query import run_many
 from headwater.collector.stores.sql.reader import SqlReader
-from headwater.collector.stores.sql.symlinks import write_symlinks
-from headwater.collector.stores.sql.upserts import DERIVED_RUN, Upserts, upserts_for
+from headwater.collector.stores.sql.version import check_version, stamp_version
 from headwater.shared import times
 from headwater.shared.clock import Clock, SystemClock
-from headwater.shared.errors import ConfigurationError, PermanentError, TransientError
+from headwater.shared.errors import PermanentError, TransientError
 
 DEFAULT_URL = "sqlite:///.headwater/headwater.db"
 READ_THREADS = 4
+_EVENTS_A_SLICE: Final = 256
+"""Merged on the event loop before others get their turn: a few milliseconds. In the write thread this would fight the
+loop for the interpreter; so the thread has the database alone to do, which needs none."""
+_PATIENCE_S: Final = 3600.0
+DEFAULT_DEADLINE_S: Final = 25.0
 
 
 class SqlLineageStore:
     """Keeps every event whole and the graph ready for questions; see ``LineageStoreProtocol`` for the write half.
 
-    ``url`` is an SQLAlchemy URL (``sqlite:///relative`` or ``sqlite:////absolute``). One thread writes, a few read;
-    SQLite runs in WAL mode, so readers never block the writer, other processes included. ``read_only`` opens an
-    existing database without taking part in writing: for the command line beside a running collector.
+    ``url``: ``sqlite:///relative``, ``sqlite:////absolute`` or ``postgresql://user@host/database``. One thread writes,
+    a few read, and readers never block the writer, other processes included. Any number of processes may write to one
+    PostgreSQL, and wait for each other only for the rows that they share. ``deadline_s``: after which a call to a
+    server fails. ``read_only`` opens an existing database without taking part in writing: for the command line beside
+    a running collector.
     """
 
+    reads_bodies = False
+
     def __init__(
-        self, url: str = DEFAULT_URL, *, name: str = "sql", read_only: bool = False, clock: Clock | None = None
+        self,
+        url: str = DEFAULT_URL,
+        *,
+        name: str = "sql",
+        deadline_s: float = DEFAULT_DEADLINE_S,
+        read_only: bool = False,
+        clock: Clock | None = None,
     ) -> None:
+        """Connects nothing yet. Raises ConfigurationError."""
         self.name = name
-        self._url = make_url(url)
-        if self._url.get_backend_name() != "sqlite":
-            raise ConfigurationError(
-                "lineage.store.sql.url", self._url.render_as_string(), "must start with sqlite:///"
-            )
+        self._url = url
+        self._backend = backend_of(url, name=name, deadline_s=deadline_s)
         self._read_only = read_only
         self._clock = clock or SystemClock()
         self._writer: Engine | None = None
         self._readers: Engine | None = None
         self._write_thread = ThreadPoolExecutor(1, thread_name_prefix=f"headwater-{name}-write")
         self._read_threads = ThreadPoolExecutor(READ_THREADS, thread_name_prefix=f"headwater-{name}-read")
+        self._writing = Caller(self._backend, self._write_thread, name)
+        self._reading = Caller(self._backend, self._read_threads, name)
 
     async def open(self) -> None:
-        """Makes the directory, the database and the tables where they are missing. Idempotent."""
-        if self._readers is None:
-            await self._in(self._write_thread, self._open)
+        """Makes directory, database (SQLite) and tables where they are missing. Idempotent."""
+        if self._readers is not None:
+            return
+        backend = self._backend
+        try:
+            backend.check(read_only=self._read_only)
+        except backend.errors as error:
+            raise backend.failure(error, self.name) from error
+        writer = None if self._read_only else backend.engine(writing=True)
+        readers = backend.engine(writing=False)
+        try:
+            if writer is not None:
+                await self._writing.call(writer, self._create)
+            else:
+                await self._reading.call(readers, check_version, backend)
+        except BaseException:
+            for engine in (writer, readers):
+                if engine is not None:
+                    engine.dispose()
+            raise
+        self._writer, self._readers = writer, readers
 
-    def _open(self) -> None:
-        path = self._url.database
-        if self._read_only and (not path or not Path(path).is_file()):
-            raise ConfigurationError("lineage.store.sql.url", path, "no such database: collect some events first")
-        if path and not self._read_only:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            self._writer = _engine(self._url, writing=True)
-            with self._writer.begin() as connection:
-                schema.metadata.create_all(connection)
-                _check_version(connection, str(path))
-        self._readers = _engine(self._url, writing=False)
-        self._upserts = upserts_for(self._readers.dialect)
+    def _create(self, connection: Connection) -> None:
+        self._backend.create_tables(connection)
+        stamp_version(connection, self._backend)
 
     async def write(self, batch: Sequence[ProjectedEvent]) -> None:
         """One transaction for the whole batch."""
-        await self._in(self._write_thread, self._write, batch)
-
-    def _write(self, batch: Sequence[ProjectedEvent]) -> None:
-        if self._writer is None:
-            raise PermanentError(f"store {self.name} is not open for writing")
-        merged = Merged()
-        for projected in batch:
+        writer, merged, documents, received_at = self._open_writer(), Merged(), [], times.now_text(self._clock)
+        for number, projected in enumerate(batch, 1):
             merged.add(projected.projection.facts)
-        documents = [self._document(projected) for projected in batch]
-        with self._writer.begin() as connection:
-            _write_batch(connection, self._upserts, merged, documents)
-
-    def _document(self, projected: ProjectedEvent) -> tuple[Any, ...]:
-        said, problems = projected.event, projected.projection.problems
-        return (
-            bytes.fromhex(said.event_id),
-            said.kind,
-            said.event_time,
-            run_key(said.run_id) if said.run_id else None,
-            name_key(said.job) if said.job else None,
-            times.now_text(self._clock),
-            orjson.dumps([tuple(each) for each in problems]).decode() if problems else None,
-            said.raw,
-        )
+            documents.append(document_row(projected, received_at))
+            if number % _EVENTS_A_SLICE == 0:
+                await asyncio.sleep(0)
+        await self._writing.call(writer, self._backend.write_batch, merged, documents)
 
     async def ping(self) -> None:
-        """Takes and gives back the write lock."""
-        await self._in(self._write_thread, self._ping)
-
-    def _ping(self) -> None:
+        """SQLite: takes and gives back the write lock."""
         if self._writer is None:
             raise TransientError(f"store {self.name} is not open")
-        with self._writer.begin() as connection:
-            connection.execute(select(schema.meta).limit(1)).all()
+        await self._writing.call(self._writer, self._backend.ping)
+
+    async def inspect(self) -> str:
+        """See ``Inspectable``. SQLite's file is left alone."""
+        if self._backend.deadline_s is None:
+            return f"is installed and configured: SQLite, {self._backend.location}"
+        engine = self._backend.engine(writing=False)
+        try:
+            return await self._reading.call(engine, self._backend.describe)
+        finally:
+            engine.dispose()
 
     def reader(self) -> SqlReader:
         """The read half; the store must be open."""
         if self._readers is None:
             raise TransientError(f"store {self.name} is not open")
-        return SqlReader(self._readers, self._read_threads)
+        return SqlReader(self._backend, self._readers, self._reading)
+
+    async def empty_graph(self, marker: RebuildMarker) -> None:
+        """See ``Rebuildable``. One transaction, which waits for those of others: an hour at most."""
+        await self._patiently(rebuilding.empty_graph, marker)
+
+    async def reset(self) -> None:
+        """See ``Resettable``. One transaction; a file of SQLite's keeps its size."""
+        await self._patiently(rebuilding.reset)
+
+    async def _patiently(self, work: Callable[Concatenate[Connection, Backend, ...], None], *args: Any) -> None:
+        patient = backend_of(self._url, name=self.name, deadline_s=_PATIENCE_S)
+        patient.check(read_only=False)
+        engine = patient.engine(writing=True)
+        try:
+            await Caller(patient, self._write_thread, self.name).call(engine, work, patient, *args)
+        finally:
+            engine.dispose()
+
+    async def take_over(self, owner: str) -> None:
+        """See ``Rebuildable``."""
+        await self._writing.call(self._open_writer(), rebuilding.take_over, owner, self.name)
+
+    async def end_rebuild(self, owner: str) -> None:
+        """See ``Rebuildable``."""
+        await self._writing.call(self._open_writer(), rebuilding.end_rebuild, owner, self.name)
+
+    async def fold_next(self, owner: str, prepare: Prepare) -> Folded:
+        """See ``FoldsItsOwn``."""
+        work = rebuilding.fold_next
+        return await self._writing.call(self._open_writer(), work, self._backend, owner, self.name, prepare)
+
+    def _open_writer(self) -> Engine:
+        if self._writer is None:
+            raise PermanentError(f"store {self.name} is not open for writing")
+        return self._writer
 
     async def close(self) -> None:
         """Idempotent."""
@@ -124,90 +168,3 @@ class SqlLineageStore:
         self._writer = self._readers = None
         self._write_thread.shutdown()
         self._read_threads.shutdown()
-
-    async def _in(self, threads: ThreadPoolExecutor, work: Any, *args: Any) -> Any:
-        try:
-            return await asyncio.get_running_loop().run_in_executor(threads, work, *args)
-        except (SQLAlchemyError, OSError) as error:
-            raise classified(error, self.name) from error
-
-
-def classified(error: Exception, store: str) -> TransientError | PermanentError:
-    """Data that the engine will never take is permanent; all else (locked, full, gone) may work later."""
-    permanent = isinstance(error, (DataError, IntegrityError, ProgrammingError)) or (
-        isinstance(error, DBAPIError) and isinstance(error.orig, OverflowError)
-    )
-    kind = PermanentError if permanent else TransientError
-    return kind(f"store {store}: {getattr(error, 'orig', None) or error}")
-
-
-_NO_RUN = (None,) * len(DERIVED_RUN)
-"""For rows of known runs: a conflict leaves the derived columns to ``Derivation.apply``."""
-
-
-def _write_batch(
-    connection: Connection, upserts: Upserts, merged: Merged, documents: Sequence[tuple[Any, ...]]
-) -> None:
-    derivation = Derivation(connection, upserts, merged)
-    run_many(connection, upserts.document, documents)
-    run_many(connection, upserts.job, [(key, *row) for key, row in merged.jobs.items()])
-    run_many(connection, upserts.dataset, [(key, *row, False) for key, row in merged.datasets.items()])
-    new = derivation.new
-    derived = {key: run.columns for key, run in new.items()}
-    pin_times = {key: run.pin_time for key, run in new.items()}
-    run_many(connection, upserts.run, [(key, *row, *derived.get(key, _NO_RUN)) for key, row in merged.runs.items()])
-    run_many(connection, upserts.run_state, list(merged.states))
-    run_many(connection, upserts.run_io, [(*k, *times, pin_times.get(k[0])) for k, times in merged.io.items()])
-    run_many(connection, upserts.facet_value, list(merged.values.items()))
-    run_many(connection, upserts.facet, [(*key, *said) for key, said in merged.facets.items()])
-    run_many(connection, upserts.design_io, [(*key, *said) for key, said in merged.design.items()])
-    run_many(connection, upserts.lifecycle, [(*change, b"") for change in merged.lifecycle])
-    derivation.apply()
-    write_symlinks(connection, upserts, merged.symlinked)
-
-
-def _check_version(connection: Connection, path: str) -> None:
-    table = schema.meta
-    found = connection.execute(select(table.c.value).where(table.c.name == "schema_version")).scalar()
-    if found is None:
-        connection.execute(table.insert().values(name="schema_version", value=str(schema.SCHEMA_VERSION)))
-    elif found != str(schema.SCHEMA_VERSION):
-        raise ConfigurationError(
-            "lineage.store.sql.url",
-            path,
-            f"holds tables of version {found}, this headwater writes version {schema.SCHEMA_VERSION}: use a new "
-            "directory and send the events again",
-        )
-
-
-def _engine(url: Any, *, writing: bool) -> Engine:
-    # SQLAlchemy would let sqlite3 begin transactions by itself, late and without the write lock; we say BEGIN.
-    engine = create_engine(
-        url,
-        poolclass=QueuePool,
-        pool_size=1 if writing else READ_THREADS,
-        max_overflow=0,
-        connect_args={"check_same_thread": False, "timeout": 30, "cached_statements": 256},
-    )
-
-    @event.listens_for(engine, "connect")
-    def _on_connect(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None
-        for pragma in _WRITER_PRAGMAS if writing else _READER_PRAGMAS:
-            connection.execute(pragma)
-
-    @event.listens_for(engine, "begin")
-    def _on_begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
-
-    return engine
-
-
-_WRITER_PRAGMAS = (
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",  # a commit is on the disk before the offset is
-    "PRAGMA cache_size = -65536",
-    "PRAGMA wal_autocheckpoint = 16000",  # 64 MB: pages that change in every batch are copied back less often
-    "PRAGMA temp_store = MEMORY",
-)
-_READER_PRAGMAS = ("PRAGMA query_only = ON", "PRAGMA cache_size = -16384", "PRAGMA temp_store = MEMORY")

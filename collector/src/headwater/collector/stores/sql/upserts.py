@@ -1,4 +1,6 @@
-"""The merge rules as SQL upserts, compiled once from SQLAlchemy Core for the dialect in use. Parameters only."""
+"""The merge rules as SQL upserts, compiled once from SQLAlchemy Core. Parameters only.
+
+These are SQLite's, a row at a time; PostgreSQL's, in ``backends.postgres.statements``, are derived from them."""
 
 from __future__ import annotations
 
@@ -6,11 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Table, and_, bindparam, case, delete, or_, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.stores.sql import schema
+from headwater.collector.stores.sql.query import Statement
+from headwater.collector.stores.sql.wide import WideInsert
 
 DERIVED_RUN = (
     "state",
@@ -53,32 +57,39 @@ class Upserts:
         self.delete_symlinks = self._delete(schema.symlink, ["dataset"])
         self.raise_edges_since = self._raise_edges_since()
 
-    def _sql(self, statement: Any) -> str:
+    def _sql(self, statement: Any) -> Statement:
         return str(statement.compile(dialect=self._dialect))
 
-    def _insert(self, table: Table, columns: Sequence[str], key: Sequence[str]) -> str:
-        """Union: what is there stays."""
-        return self._sql(self._plain(table, columns).on_conflict_do_nothing(index_elements=list(key)))
+    def _upsert(self, statement: Any) -> Statement:
+        """For what begins with ``_plain``."""
+        return WideInsert(str(statement.compile(dialect=self._dialect)))
 
-    def _document(self) -> str:
+    def _insert(self, table: Table, columns: Sequence[str], key: Sequence[str]) -> Statement:
+        """Union: what is there stays."""
+        return self._upsert(self._plain(table, columns).on_conflict_do_nothing(index_elements=self._key(table, key)))
+
+    def _key(self, table: Table, key: Sequence[str]) -> list[Any]:
+        """As the table's unique index has it."""
+        return list(key)
+
+    def _document(self) -> Statement:
         """Of two spellings of one event the lesser bytes stay, so that the order of arrival does not matter."""
         table = schema.document
         statement = self._plain(table, [column.name for column in table.columns if column.name != "seq"])
         raw = statement.excluded.raw
-        return self._sql(
+        return self._upsert(
             statement.on_conflict_do_update(index_elements=["event_id"], set_={"raw": raw}, where=raw < table.c.raw)
         )
 
     def _plain(self, table: Table, columns: Sequence[str]) -> Any:
-        insert = postgresql.insert if self._dialect.name == "postgresql" else sqlite.insert
-        return insert(table).values({name: bindparam(name) for name in columns})
+        return sqlite.insert(table).values({name: bindparam(name) for name in columns})
 
-    def _seen(self, table: Table, defaults: Sequence[str]) -> str:
+    def _seen(self, table: Table, defaults: Sequence[str]) -> Statement:
         """Min of first_time, max of last_time, null being no time."""
         statement = self._plain(table, ["key", "namespace", "name", "first_time", "last_time", *defaults])
         new = statement.excluded
         first, last = _least(table.c.first_time, new.first_time), _greatest(table.c.last_time, new.last_time)
-        return self._sql(
+        return self._upsert(
             statement.on_conflict_do_update(
                 index_elements=["key"],
                 set_={"first_time": first, "last_time": last},
@@ -93,7 +104,7 @@ class Upserts:
             )
         )
 
-    def _run(self) -> str:
+    def _run(self) -> Statement:
         table = schema.run
         columns = ["run", "first_time", "last_time", "job_rank", "job_time", "job_event", "job"]
         statement = self._plain(table, [*columns, *DERIVED_RUN])
@@ -104,16 +115,16 @@ class Upserts:
         values: dict[str, Any] = {name: case((later, new[name]), else_=table.c[name]) for name in columns[3:]}
         values["first_time"] = _least(table.c.first_time, new.first_time)
         values["last_time"] = _greatest(table.c.last_time, new.last_time)
-        return self._sql(statement.on_conflict_do_update(index_elements=["run"], set_=values))
+        return self._upsert(statement.on_conflict_do_update(index_elements=["run"], set_=values))
 
-    def _run_io(self) -> str:
+    def _run_io(self) -> Statement:
         table = schema.run_io
         key = ["run", "side", "dataset", "version"]
         statement = self._plain(table, [*key, "time", "commit_time", "pin_time"])
         new = statement.excluded
-        return self._sql(
+        return self._upsert(
             statement.on_conflict_do_update(
-                index_elements=key,
+                index_elements=self._key(table, key),
                 set_={
                     "time": _least(table.c.time, new.time),
                     "commit_time": _least(table.c.commit_time, new.commit_time),
@@ -121,39 +132,39 @@ class Upserts:
             )
         )
 
-    def _facet(self) -> str:
+    def _facet(self) -> Statement:
         return self._last_writer(
             schema.facet, ["owner", "scope", "dataset", "version", "name"], ["time", "event_id", "value"]
         )
 
-    def _last_writer(self, table: Table, key: list[str], value: list[str]) -> str:
+    def _last_writer(self, table: Table, key: list[str], value: list[str]) -> Statement:
         """Last writer by (time, event id)."""
         statement = self._plain(table, [*key, *value])
         new = statement.excluded
-        return self._sql(
+        return self._upsert(
             statement.on_conflict_do_update(
-                index_elements=key,
+                index_elements=self._key(table, key),
                 set_={name: new[name] for name in value},
                 where=_later([new.time, new.event_id], [table.c.time, table.c.event_id]),
             )
         )
 
-    def _delete(self, table: Table, key: Sequence[str]) -> str:
+    def _delete(self, table: Table, key: Sequence[str]) -> Statement:
         return self._sql(delete(table).where(*(table.c[name] == bindparam(f"at_{name}") for name in key)))
 
-    def _update(self, table: Table, key: str, columns: Sequence[str]) -> str:
+    def _update(self, table: Table, key: str, columns: Sequence[str]) -> Statement:
         """Rows are the columns, then the key."""
         values: dict[str, Any] = {name: bindparam(f"new_{name}") for name in columns}
         return self._sql(update(table).where(table.c[key] == bindparam("at")).values(values))
 
-    def _update_io(self) -> str:
+    def _update_io(self) -> Statement:
         """Rows are (pin time, run, pin time); a mention that has the right one is left alone."""
         table = schema.run_io
         new: Any = bindparam("new_pin_time")
         stale = or_(table.c.pin_time.is_(None), table.c.pin_time != bindparam("than"))
         return self._sql(update(table).where(table.c.run == bindparam("at"), stale).values(pin_time=new))
 
-    def _raise_edges_since(self) -> str:
+    def _raise_edges_since(self) -> Statement:
         """Rows are (since, job, since)."""
         table = schema.job
         earlier = or_(table.c.edges_since.is_(None), table.c.edges_since < bindparam("than"))
@@ -161,18 +172,21 @@ class Upserts:
             update(table).where(table.c.key == bindparam("at"), earlier).values(edges_since=bindparam("since"))
         )
 
-    def _generation(self) -> str:
+    def _generation(self) -> Statement:
         key = ["dataset", "version", "run"]
         statement = self._plain(schema.generation, [*key, "commit_time"])
-        return self._sql(
-            statement.on_conflict_do_update(index_elements=key, set_={"commit_time": statement.excluded.commit_time})
+        return self._upsert(
+            statement.on_conflict_do_update(
+                index_elements=self._key(schema.generation, key),
+                set_={"commit_time": statement.excluded.commit_time},
+            )
         )
 
-    def _job_edge(self) -> str:
+    def _job_edge(self) -> Statement:
         key = ["job", "side", "dataset"]
         statement = self._plain(schema.job_edge, [*key, "last_time"])
         new = statement.excluded
-        return self._sql(
+        return self._upsert(
             statement.on_conflict_do_update(
                 index_elements=key, set_={"last_time": new.last_time}, where=new.last_time > schema.job_edge.c.last_time
             )

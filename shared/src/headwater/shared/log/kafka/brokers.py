@@ -15,7 +15,7 @@ from .settings import KafkaSettings, client_options
 T = TypeVar("T")
 
 _NO_ERROR, _ALREADY_EXISTS, _UNKNOWN_TOPIC = 0, 36, 3
-_HEADROOM_BYTES = 128 * 1024
+HEADROOM_BYTES = 128 * 1024
 """By how much an envelope of a retry or a dead letter may be larger than its event."""
 _USUAL_MESSAGE_BYTES = 1_048_588
 DEAD_LETTER_SUFFIX = dead_letter_topic("")
@@ -100,11 +100,28 @@ class Brokers:
         dead = name.endswith(DEAD_LETTER_SUFFIX)
         config = {"cleanup.policy": "delete", "retention.ms": "-1" if dead else str(int(settings.retention_s * 1000))}
         if _main_topic(name) != name:
-            config["max.message.bytes"] = str(limit + _HEADROOM_BYTES)
+            config["max.message.bytes"] = str(limit + HEADROOM_BYTES)
         insync = settings.min_insync_replicas or (2 if settings.replication_factor >= 3 else None)
         if insync is not None:
             config["min.insync.replicas"] = str(insync)
         return config
+
+    async def configured(self, topics: Iterable[str], keys: Iterable[str]) -> dict[str, dict[str, str]]:
+        """The topics' settings of these keys as they are in force, the brokers' defaults among them."""
+        names, wanted = sorted(set(topics)), dict.fromkeys(keys)
+
+        async def ask(admin: Any) -> dict[str, dict[str, str]]:
+            from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+
+            asked = [ConfigResource(ConfigResourceType.TOPIC, name, wanted) for name in names]
+            return {
+                name: {entry[0]: entry[1] for entry in entries}
+                for answer in await admin.describe_configs(asked)
+                for code, _, _, name, entries in answer.resources
+                if code == _NO_ERROR
+            }
+
+        return await self._ask("asking for the settings of topics", ask) if names else {}
 
     async def delete_before(self, topic: str, partition: int, offset: int) -> int:
         """Deletes older records for everybody. Returns the first offset kept."""

@@ -78,6 +78,10 @@ class KafkaLog:
         """See ``Brokers.ensure``."""
         await self._brokers.ensure([check_topic(topic) for topic in topics])
 
+    async def configured(self, topics: Iterable[str], keys: Iterable[str]) -> dict[str, dict[str, str]]:
+        """See ``Brokers.configured``. Topics that the client may not ask about are left out. Raises TransientError."""
+        return await self._brokers.configured([check_topic(topic) for topic in topics], keys)
+
     async def lag(self, group: str, topic: str) -> int:
         """Records appended and not committed by the group. Raises TransientError."""
         return await self._lag.of(group, [check_topic(topic)])

@@ -1,0 +1,1 @@
+"""Writes through Marquez's API, made into OpenLineage events that go the way of all events, see ADR 11."""

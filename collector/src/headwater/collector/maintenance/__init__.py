@@ -1,0 +1,1 @@
+"""What an operator does to stores that hold events: compare and repair, rebuild, copy, empty."""

@@ -1,0 +1,1 @@
+select country, revenue{% if var('break_report') %}, no_such_column{% endif %} from {{ ref('revenue_by_country') }}

@@ -1,0 +1,1 @@
+select * from {{ ref('revenue_by_country') }} where revenue < 0
