@@ -9,7 +9,7 @@ import platform
 import sys
 
 NAMES = ("emit", "imports", "collect", "ingest", "lineage")
-LONG = ("memory",)
+LONG = ("memory", "servers", "reads")
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ P99_US = 200
 def run() -> list[Measured]:
     rows, medians = [], {}
     for engine, limit in LIMITS_US.items():
-        found = _measure("headwater", HEADWATER_JSON=engine)
+        found = measure("headwater", HEADWATER_JSON=engine)
         medians[engine] = found["p50"]
         rows.append(
             Measured(f"headwater, {engine}: p50", f"{found['p50']:.1f} µs", f"{limit} µs", found["p50"] <= limit)
@@ -27,7 +27,7 @@ def run() -> list[Measured]:
         rows.append(
             Measured(f"headwater, {engine}: p99", f"{found['p99']:.0f} µs", f"{P99_US} µs", found["p99"] < P99_US)
         )
-    peers = {kind: _measure(kind) for kind in ("file", "http", "async_http", "kafka", "kafka_no_flush")}
+    peers = {kind: measure(kind) for kind in ("file", "http", "async_http", "kafka", "kafka_no_flush")}
     for kind, found in peers.items():
         rows.append(Measured(f"openlineage-python, {kind}: p50 / p99", f"{found['p50']:.0f} / {found['p99']:.0f} µs"))
     cheapest = min(found["p50"] for found in peers.values())
@@ -37,7 +37,7 @@ def run() -> list[Measured]:
     return rows
 
 
-def _measure(kind: str, **environment: str) -> dict[str, float]:
+def measure(kind: str, **environment: str) -> dict[str, float]:
     """In a process of its own, so that nothing measured before is still at work."""
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as directory:
         command = [sys.executable, "-m", "benchmarks.emitting", kind, directory]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.server
 import json
+import os
 import sys
 import threading
 import time
@@ -17,15 +18,17 @@ from benchmarks.report import percentile
 
 WARM_UP, COUNT = 200, 4_000
 PEER_COUNT = 1_500
+BROKERS = "HEADWATER_TEST_KAFKA"
+"""Environment variable, for the kind ``headwater_kafka``."""
 PAUSE_S = 0.0005
 """Between emits, as in an application that also does something."""
 
 
 def main(kind: str, directory: str) -> None:
     with _emitter(kind, Path(directory)) as emit:
-        count = COUNT if kind == "headwater" else PEER_COUNT
+        count = COUNT if kind.startswith("headwater") else PEER_COUNT
         events = [small_event(number) for number in range(WARM_UP + count)]
-        made = [_client_event(event) for event in events] if kind != "headwater" else events
+        made = [_client_event(event) for event in events] if not kind.startswith("headwater") else events
         took = []
         for number, event in enumerate(made):
             began = time.perf_counter()
@@ -39,10 +42,11 @@ def main(kind: str, directory: str) -> None:
 
 @contextlib.contextmanager
 def _emitter(kind: str, directory: Path) -> Iterator[Callable[[Any], object]]:
-    if kind == "headwater":
+    if kind.startswith("headwater"):
         from headwater.producer import LineageProducer
 
-        producer = LineageProducer(url=f"file://{directory / 'log'}", spool_dir=str(directory / "spool"))
+        url = f"file://{directory / 'log'}" if kind == "headwater" else f"kafka://{os.environ[BROKERS]}"
+        producer = LineageProducer(url=url, spool_dir=str(directory / "spool"), collector_topic=_topic())
         yield producer.emit
         stats = producer.stats()
         assert not stats.dropped, stats
@@ -68,10 +72,16 @@ def _client(kind: str, directory: Path, url: str) -> Any:
     return OpenLineageClient(config={"transport": settings})
 
 
+def _topic() -> str:
+    return os.environ.get("BENCHMARK_TOPIC", "lineage")
+
+
 def _kafka(*, flush: bool) -> dict[str, Any]:
-    """librdkafka's own mock cluster stands in for a broker."""
+    """A real broker where one is named, else librdkafka's own mock cluster."""
     config = {"bootstrap.servers": "127.0.0.1:1", "test.mock.num.brokers": "1", "log_level": "0"}
-    return {"type": "kafka", "config": config, "topic": "lineage", "flush": flush}
+    if brokers := os.environ.get(BROKERS):
+        config = {"bootstrap.servers": brokers, "log_level": "0"}
+    return {"type": "kafka", "config": config, "topic": _topic(), "flush": flush}
 
 
 def _client_event(event: dict[str, Any]) -> Any:

@@ -30,6 +30,9 @@ OPTIONAL = {
         "bson": ("pymongo", "stores/document/"),
         "neo4j": ("neo4j", "stores/graph/"),
         "httpx": ("httpx", "stores/openlineage/"),
+        "cryptography": ("cryptography", "exports/keys.py"),
+        "pytest": ("pytest", "testing/conformance/"),
+        "hypothesis": ("hypothesis", "testing/conformance/"),
     },
 }
 """Third-party packages behind an extra: the distribution, and the one place below the room that may name them (`*`:

@@ -1,15 +1,16 @@
-"""Stores without a server: memory, SQLite, and one that only writes."""
+"""Stores without a server: memory, SQLite, and one that can only be written."""
 
 from __future__ import annotations
 
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-from headwater.collector.stores import MemoryLineageStore, SqlLineageStore
-from headwater.collector.testing.conformance import MakeStore, StoreConformance
+from headwater.collector.stores import LoggingLineageStore, MemoryLineageStore, SqlLineageStore
+from headwater.collector.testing.conformance import OUTAGE_CHECKS, Keeps, MakeStore, StoreConformance
 
 
 def sqlite(folder: Path, place: str) -> SqlLineageStore:
@@ -19,8 +20,7 @@ def sqlite(folder: Path, place: str) -> SqlLineageStore:
 class TestMemory(StoreConformance):
     excused: ClassVar = {
         "test_what_was_written_survives_a_kill": "gone with the process",
-        "test_a_backend_that_hangs_is_said_so_in_time": "has no backend",
-        "test_a_backend_that_is_gone_is_said_so_in_time": "has no backend",
+        **dict.fromkeys(OUTAGE_CHECKS, "has no backend"),
     }
 
     @pytest.fixture
@@ -30,11 +30,22 @@ class TestMemory(StoreConformance):
 
 
 class TestSqlite(StoreConformance):
-    excused: ClassVar = {
-        "test_a_backend_that_hangs_is_said_so_in_time": "has no backend",
-        "test_a_backend_that_is_gone_is_said_so_in_time": "has no backend",
-    }
+    excused: ClassVar = dict.fromkeys(OUTAGE_CHECKS, "one file: nobody is asked who could be away")
 
     @pytest.fixture
     def make_store(self, tmp_path: Path) -> MakeStore:
         return partial(sqlite, tmp_path)
+
+
+class TestLogging(StoreConformance):
+    """Write only: that it takes everything is all that can be seen."""
+
+    keeps = Keeps.NOTHING
+    excused: ClassVar = {
+        "test_what_was_written_survives_a_kill": "what it wrote is its stream's",
+        **dict.fromkeys(OUTAGE_CHECKS, "has no backend"),
+    }
+
+    @pytest.fixture
+    def make_store(self) -> MakeStore:
+        return lambda place: LoggingLineageStore(StringIO())

@@ -14,6 +14,7 @@ from headwater.collector.testing.proxy import Proxy
 from tests.conformance.clearing import clear_neo4j, clear_postgres
 from tests.servers import places
 from tests.servers.fixtures import *  # noqa: F403
+from tests.support.seeds import FULL
 
 PATIENT_S, HASTY_S = 60.0, 4.0
 
@@ -36,7 +37,7 @@ def through(url: str, port: int) -> str:
 class OnServer(StoreConformance):
     deadline_s = HASTY_S
     grace_s = 20.0
-    examples = 5
+    examples = 25 if FULL else 3
 
 
 def mongo(url: str, deadline_s: float, place: str) -> DocumentLineageStore:

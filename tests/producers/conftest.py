@@ -12,6 +12,7 @@ from tests.servers.errors import ServerMissing
 from tests.servers.fixtures import kafka_url  # noqa: F401 - a fixture
 from tests.support.seeds import IN_CI
 
+
 def _had(get: Callable[[], Path]) -> Path:
     try:
         return get()

@@ -1,5 +1,5 @@
-"""The collectors that producers send to: ``headwater up``, and a worker and an API behind Kafka; each in processes of its
-own, on SQLite."""
+"""The collectors that producers send to, on SQLite, each in processes of its own: ``headwater up``, and behind Kafka a
+worker and an API."""
 
 from __future__ import annotations
 
@@ -37,11 +37,6 @@ class KafkaPipeline:
     topic: str
     api: Api
 
-    @property
-    def url(self) -> str:
-        """As headwater's own transport is told it."""
-        return f"kafka://{self.bootstrap}/{self.topic}"
-
     def taken(self) -> int:
         """How many messages the topic has taken."""
         with self._looking() as consumer:
@@ -72,45 +67,6 @@ class KafkaPipeline:
             yield consumer
         finally:
             consumer.close()
-
-
-START_WITHIN_S = 120
-
-
-@contextmanager
-def up(directory: Path) -> Iterator[Api]:
-    """``headwater up`` while the block runs."""
-    with collector(directory) as url, asking(url) as api:
-        yield api
-
-
-@dataclass(frozen=True)
-class KafkaPipeline:
-    """A topic, the worker that collects it, and the API over what was collected."""
-
-    bootstrap: str
-    topic: str
-    api: Api
-
-    @property
-    def url(self) -> str:
-        """As headwater's own transport is told it."""
-        return f"kafka://{self.bootstrap}/{self.topic}"
-
-    def drained(self) -> int:
-        """How many messages the topic has taken, once the worker has committed them all."""
-        place = TopicPartition(self.topic, 0)
-        consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": "workers", "log_level": 0})
-        try:
-            deadline = time.monotonic() + PATIENCE_S
-            _, end = consumer.get_watermark_offsets(place, timeout=20)
-            assert end, "nothing was sent to Kafka"
-            while (committed := consumer.committed([place], timeout=20)[0].offset) < end:
-                assert time.monotonic() < deadline, f"{committed} of {end} collected"
-                time.sleep(0.2)
-        finally:
-            consumer.close()
-        return int(end)
 
 
 @contextmanager

@@ -56,7 +56,9 @@ def tell(openlineage: Path, story: Path, transport: Mapping[str, Any], **more: s
     config = story.parent / "openlineage.yml"
     config.write_text(json.dumps({"transport": transport}))
     env = {"OPENLINEAGE_CONFIG": str(config), **more}
-    done = run_program(openlineage, ["python", str(PROJECTS / "client" / "tell.py"), str(story)], where=story.parent, env=env)
+    done = run_program(
+        openlineage, ["python", str(PROJECTS / "client" / "tell.py"), str(story)], where=story.parent, env=env
+    )
     assert done.status == 0, done.said
 
 

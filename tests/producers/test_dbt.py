@@ -118,7 +118,9 @@ def test_the_tests_say_what_they_found(told: Api) -> None:
     run = told.run("warehouse.main.shop.revenue_by_country.build.test")
     assert run["state"] == "COMPLETED"
     [own] = [one["facets"] for one in run["datasetFacets"] if one["side"] == "INPUT_OWN"]
-    assert {(one["assertion"], one.get("column"), one["success"]) for one in own["dataQualityAssertions"]["assertions"]} == {
+    assert {
+        (one["assertion"], one.get("column"), one["success"]) for one in own["dataQualityAssertions"]["assertions"]
+    } == {
         ("not_null", "country", True),
         ("unique", "country", True),
         ("no_negative_revenue", None, True),

@@ -55,7 +55,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def told(spark: Path, spark_agent: Path, place: Path) -> Iterator[Api]:
     with up(place / "data") as api:
-        configured = [part for key, value in settings(spark_agent, api.url).items() for part in ("--conf", f"{key}={value}")]
+        configured = [
+            part for key, value in settings(spark_agent, api.url).items() for part in ("--conf", f"{key}={value}")
+        ]
         submit = ["spark-submit", "--master", "local[2]", "--driver-memory", "1g", *configured]
         program = [str(PROJECTS / "spark" / "sales.py"), str(place / "sources"), str(place / "warehouse")]
         done = run_program(spark, [*submit, *program], where=place, env={"SPARK_LOCAL_IP": "127.0.0.1"})
@@ -63,12 +65,66 @@ def told(spark: Path, spark_agent: Path, place: Path) -> Iterator[Api]:
         yield api
 
 
-def test_look(told: Api) -> None:
-    for e in told.events():
-        print(e['eventTime'], e['eventType'], e['run']['runId'][-6:], e['job']['name'], [x['name'] for x in e['inputs']], [x['name'] for x in e['outputs']], sorted(e['run']['facets']))
-    print(told.jobs(), told.datasets())
-    for n, d in told.datasets():
-        print(n, d, told.edges(n, d))
-        for c in ("country", "revenue", "best"):
-            print(told.columns(n, d, c))
-    print(told.runs("sales"))
+def test_the_application_runs_under_the_task_that_submitted_it(told: Api) -> None:
+    application = told.run("sales")
+    assert application["state"] == "COMPLETED"
+    assert application["parent"] == {"runId": AIRFLOW_TASK, "job": {"namespace": "airflow-shop", "name": "shop.spark"}}
+    assert application["root"] == {"runId": AIRFLOW_DAG, "job": {"namespace": "airflow-shop", "name": "shop"}}
+    assert (application["engine"]["name"], application["engine"]["version"]) == ("spark", "3.5.9")
+
+
+def test_every_action_runs_under_the_application(told: Api) -> None:
+    application = told.run("sales")
+    actions = [run for run in told.runs() if run["job"]["name"].startswith("sales.")]
+    assert {run["parent"]["runId"] for run in actions} == {application["runId"]}
+    assert {run["root"]["runId"] for run in actions} == {AIRFLOW_DAG}
+
+
+def test_tables_are_the_folders_they_lie_in(told: Api, place: Path) -> None:
+    sources = {str(place / "sources" / name) for name in ("orders", "customers")}
+    made = {str(place / "warehouse" / name) for name in ("revenue", "report")}
+    assert told.datasets() == {("file", name) for name in sources | made}
+
+
+def test_the_written_table_is_made_from_both(told: Api, place: Path) -> None:
+    """Spark tells one write as two runs, the statement and the plan within it; either says the whole."""
+    revenue, sources = str(place / "warehouse" / "revenue"), place / "sources"
+    assert told.edges("file", revenue) == {
+        str(sources / "orders"): "declared",
+        str(sources / "customers"): "declared",
+    }
+    statement = "sales.execute_create_data_source_table_as_select_command.default_revenue"
+    for job in (statement, "sales.adaptive_spark_plan.warehouse_revenue"):
+        run = told.run(job)
+        assert (run["state"], names(run["outputs"])) == ("COMPLETED", {revenue})
+        assert names(run["inputs"]) == {str(sources / "orders"), str(sources / "customers")}
+    evidence = told.get("evidence", "file", revenue)
+    assert evidence["status"] == "published"
+    assert [field["name"] for field in evidence["schema"]] == ["country", "revenue", "best"]
+
+
+def test_columns_are_made_from_columns(told: Api, place: Path) -> None:
+    orders, customers = (str(place / "sources" / name) for name in ("orders", "customers"))
+    for_every_row = {
+        (orders, "customer_id", "INDIRECT", "JOIN"),
+        (customers, "customer_id", "INDIRECT", "JOIN"),
+        (orders, "status", "INDIRECT", "FILTER"),
+        (customers, "country", "INDIRECT", "GROUP_BY"),
+    }
+    direct = {
+        "country": (customers, "country", "DIRECT", "IDENTITY"),
+        "revenue": (orders, "amount", "DIRECT", "AGGREGATION"),
+        "best": (customers, "name", "DIRECT", "AGGREGATION"),
+    }
+    for column, source in direct.items():
+        assert told.columns("file", str(place / "warehouse" / "revenue"), column) == for_every_row | {source}
+
+
+def test_the_failed_write_publishes_nothing(told: Api, place: Path) -> None:
+    """Spark says FAIL, and milliseconds later COMPLETE for the same run."""
+    run = told.run("sales.execute_insert_into_hadoop_fs_relation_command.warehouse_report")
+    assert (run["state"], run["contradiction"]) == ("FAILED", True)
+    print(run["facets"].get("spark.exception"), run["error"])
+    report = told.get("datasets", "file", str(place / "warehouse" / "report"))
+    assert report["committed"] == []
+    assert [one["runId"] for one in report["candidates"]] == [run["runId"]]

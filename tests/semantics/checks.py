@@ -75,7 +75,11 @@ async def generations(questions: Questions, expect: dict[str, dict[str, Any]]) -
     for ref, said in expect.items():
         found = await questions.dataset(dataset(ref)[0])
         assert found is not None, f"dataset {ref} is not known"
-        _only_known(f"generations of {ref}", said, {"current", "committed", "candidates"})
+        _only_known(f"generations of {ref}", said, {"current", "committed", "candidates", "withdrawn", "bad"})
+        for kind in ("withdrawn", "bad"):
+            if kind in said:
+                marked = {one["version"] for one in found["committed"] if one[kind]}
+                _same(f"{ref} {kind}", marked, {generation(version) for version in said[kind]})
         if "current" in said:
             _same(f"{ref} current", found["current"], generation(said["current"]))
         if "committed" in said:
@@ -89,7 +93,17 @@ async def generations(questions: Questions, expect: dict[str, dict[str, Any]]) -
 async def evidence(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
     for ref, said in expect.items():
         found = await questions.evidence(*dataset(ref))
-        _only_known(f"evidence of {ref}", said, {"run", "attempt", "code", "inputs", "conflict", "none"})
+        _only_known(
+            f"evidence of {ref}", said,
+            {"run", "attempt", "code", "inputs", "conflict", "none", "generation", "withdrawn", "bad", "marks"},
+        )  # fmt: skip
+        if "generation" in said:
+            _same(f"evidence of {ref} generation", found["generation"], generation(said["generation"]))
+        for kind in ("withdrawn", "bad"):
+            if kind in said:
+                _same(f"evidence of {ref} {kind}", found[kind] and found[kind]["reason"], said[kind])
+        if "marks" in said:
+            _same(f"marks of {ref}", [[one["kind"], one["stands"]] for one in found["marks"]], said["marks"])
         if said.get("none"):
             assert found["status"] in ("candidate", "unknown"), f"evidence of {ref} is {found['status']}"
             continue
@@ -157,11 +171,82 @@ async def downstream(questions: Questions, expect: dict[str, list[list[Any]]]) -
         await _walk(f"downstream of {ref}", await questions.impact(*dataset(ref)), said)
 
 
+async def tainted(questions: Questions, expect: dict[str, list[str]]) -> None:
+    for ref, said in expect.items():
+        found = await questions.impact(*dataset(ref))
+        actual = {(_name(one["dataset"]), one["version"]) for one in found["reached"] if one["tainted"]}
+        _same(f"tainted by {ref}", actual, {dataset(one) for one in said})
+        _same(f"number tainted by {ref}", found["tainted"], len(said))
+
+
+async def tainted_by(questions: Questions, expect: dict[str, list[str]]) -> None:
+    for ref, said in expect.items():
+        found = await questions.upstream(*dataset(ref))
+        actual = {(_name(one["dataset"]), one["version"]) for one in found["taintedBy"]}
+        _same(f"what taints {ref}", actual, {dataset(one) for one in said})
+
+
+async def consumers(questions: Questions, expect: dict[str, list[list[Any]]]) -> None:
+    """Per generation: [run, the generation that it read, distance]."""
+    for ref, said in expect.items():
+        found = await questions.impact(*dataset(ref), consumers=True)
+        actual = {
+            (one["runId"], _name(one["dataset"]), one["version"], one["distance"]) for one in found["consumers"]["runs"]
+        }
+        _same(f"consumers of {ref}", actual, {(run_uuid(run), *dataset(read), far) for run, read, far in said})
+
+
+async def as_of(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
+    """Per time: what is expected of a question about that time."""
+    for time, said in expect.items():
+        past: Any = _Past(questions, time)
+        for key, wanted in said.items():
+            await CHECKS[key](past, wanted)
+
+
+class _Past:
+    """The questions that can be asked about the past, each about one time."""
+
+    def __init__(self, questions: Questions, time: str) -> None:
+        self._questions, self._time = questions, time
+
+    async def evidence(self, *about: Any, **how: Any) -> dict[str, Any]:
+        return await self._questions.evidence(*about, **how, as_of=self._time)
+
+    async def upstream(self, *about: Any) -> dict[str, Any]:
+        return await self._questions.upstream(*about, as_of=self._time)
+
+    async def impact(self, *about: Any, **how: Any) -> dict[str, Any]:
+        return await self._questions.impact(*about, **how, as_of=self._time)
+
+    async def logical_run(self, key: str) -> dict[str, Any] | None:
+        return await self._questions.logical_run(key, as_of=self._time)
+
+
 async def logical(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
     for key, said in expect.items():
         found = await questions.logical_run(key)
         assert found is not None, f"logical run {key} is not known"
-        _only_known(f"logical run {key}", said, {"attempts", "winner", "changed"})
+        _only_known(f"logical run {key}", said, {"attempts", "winner", "changed", "publication", "retries"})
+        if "publication" in said:
+            published = {(_name(one["dataset"]), one["version"]) for one in found["publication"]}
+            _same(f"publication of {key}", published, {dataset(one) for one in said["publication"]})
+        if "retries" in said:
+            retries = [
+                [
+                    [_name(change["dataset"]), change["how"], change["before"], change["after"]]
+                    for change in retry["changes"]
+                ]
+                for retry in found["retries"]
+            ]
+            expected = [
+                [
+                    [dataset(ref)[0], how, *([generation(version) for version in side] for side in sides)]
+                    for ref, how, *sides in retry
+                ]
+                for retry in said["retries"]
+            ]
+            _same(f"retries of {key}", retries, expected)
         if "attempts" in said:
             attempts = [run["runId"] for run in found["attempts"]]
             _same(f"attempts of {key}", attempts, [run_uuid(run) for run in said["attempts"]])
@@ -188,6 +273,7 @@ CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
         runs, job_edges, generations, evidence, edges, columns, upstream, downstream, logical, datasets, design,
+        tainted, tainted_by, consumers, as_of,
     )
 }  # fmt: skip
 

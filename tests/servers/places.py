@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -32,13 +33,22 @@ class KafkaTopics:
     def make(self, name: str | None = None, *, partitions: int = 1, **config: object) -> str:
         """Create a topic, with ``config`` as the broker names it (dots as underscores), and return its name once the
         broker serves all its partitions."""
+        from confluent_kafka import KafkaError, KafkaException
         from confluent_kafka.admin import NewTopic
 
         name = name or fresh_name("topic").replace("_", ".")
         settings = {key.replace("_", "."): str(value) for key, value in config.items()}
         admin = self._admin()
         topic = NewTopic(name, num_partitions=partitions, replication_factor=1, config=settings)
-        admin.create_topics([topic], operation_timeout=_TIMEOUT_S)[name].result(_TIMEOUT_S)
+        until = time.monotonic() + _TIMEOUT_S
+        while True:
+            try:
+                admin.create_topics([topic], operation_timeout=_TIMEOUT_S)[name].result(_TIMEOUT_S)
+                break
+            except KafkaException as error:  # a broker on a machine that is too busy may be fenced for a moment
+                if error.args[0].code() != KafkaError.INVALID_REPLICATION_FACTOR or time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
         self.made.append(name)
         return name
 

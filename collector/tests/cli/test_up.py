@@ -49,6 +49,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     [
         ["evidence", "shop", "revenue", "--depth", "3"],
         ["evidence", "shop", "revenue", "-g", "rev-1"],
+        *(["evidence", "shop", "revenue", "--format", each] for each in ("manifest", "intoto", "prov")),
         ["lineage", "dataset:shop:revenue", "--columns"],
         ["lineage", "shop", "publish"],
         ["runs", "--status", "FAILED", "--job", "job:shop:publish", "--since", "2026-03-01"],

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import psycopg
 import pytest
@@ -16,7 +16,7 @@ from tests.support import hostile
 from tests.support.comparing import compare
 from tests.support.orders import cut, shuffled, with_duplicates
 from tests.support.seeds import rng
-from tests.support.server_stores import postgres_store
+from tests.support.server_stores import PATIENCE_S, postgres_store
 from tests.support.worlds import World, projected, sqlite_world
 
 from headwater.collector.questions import Questions
@@ -163,7 +163,7 @@ async def test_documents_are_listed_in_the_order_of_arrival(postgres: World) -> 
 
 
 async def test_several_processes_may_make_the_tables_at_once(postgres_database: str) -> None:
-    stores = [SqlLineageStore(postgres_database) for _ in range(4)]
+    stores = [SqlLineageStore(postgres_database, deadline_s=PATIENCE_S) for _ in range(4)]
     try:
         await asyncio.gather(*(store.open() for store in stores))
         await asyncio.gather(*(store.ping() for store in stores))
@@ -175,23 +175,23 @@ async def test_several_processes_may_make_the_tables_at_once(postgres_database: 
 
 
 async def test_tables_of_another_version_are_refused(postgres_database: str) -> None:
-    store = SqlLineageStore(postgres_database)
+    store = SqlLineageStore(postgres_database, deadline_s=PATIENCE_S)
     await store.open()
     await store.close()
     with psycopg.connect(postgres_database) as connection:
         connection.execute("UPDATE meta SET value = '0' WHERE name = 'schema_version'")
     for read_only in (False, True):
-        refused = SqlLineageStore(postgres_database, read_only=read_only)
+        refused = SqlLineageStore(postgres_database, deadline_s=PATIENCE_S, read_only=read_only)
         with pytest.raises(ConfigurationError, match="tables of version 0"):
             await refused.open()
         await refused.close()
 
 
 async def test_reading_only_takes_what_is_there_and_writes_nothing(postgres_database: str) -> None:
-    reading = SqlLineageStore(postgres_database, read_only=True)
+    reading = SqlLineageStore(postgres_database, deadline_s=PATIENCE_S, read_only=True)
     with pytest.raises(ConfigurationError, match="no headwater tables"):
         await reading.open()
-    writing = SqlLineageStore(postgres_database)
+    writing = SqlLineageStore(postgres_database, deadline_s=PATIENCE_S)
     await writing.open()
     await writing.write([projected(event(1))])
     await reading.open()
@@ -200,6 +200,59 @@ async def test_reading_only_takes_what_is_there_and_writes_nothing(postgres_data
         await reading.write([projected(event(2))])
     await reading.close()
     await writing.close()
+
+
+@pytest.fixture
+def roles(postgres_database: str) -> Iterator[tuple[str, str]]:
+    """The database's URL for a role that may only change rows, and for one that may only read; tables in a schema."""
+    names = [fresh_name(kind) for kind in ("writes", "reads")]
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA lineage")
+        for name, rights in zip(names, ("SELECT, INSERT, UPDATE, DELETE", "SELECT"), strict=True):
+            connection.execute(f"CREATE ROLE {name} LOGIN")
+            connection.execute(f"GRANT USAGE ON SCHEMA lineage TO {name}")
+            connection.execute(f"ALTER DEFAULT PRIVILEGES IN SCHEMA lineage GRANT {rights} ON TABLES TO {name}")
+    writes, reads = (
+        in_schema(
+            urlsplit(postgres_database)._replace(netloc=f"{name}@{urlsplit(postgres_database).netloc.split('@')[1]}")
+        )
+        for name in names
+    )
+    yield writes, reads
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        for name in names:
+            connection.execute(f"DROP OWNED BY {name} CASCADE")
+            connection.execute(f"DROP ROLE {name}")
+
+
+def in_schema(place: SplitResult) -> str:
+    return place._replace(query="options=-csearch_path%3Dlineage").geturl()
+
+
+async def test_rights_to_rows_are_enough_once_the_tables_are_made(
+    postgres_database: str, roles: tuple[str, str]
+) -> None:
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION pg_trgm WITH SCHEMA lineage")
+    owner = SqlLineageStore(in_schema(urlsplit(postgres_database)), deadline_s=PATIENCE_S)
+    await owner.open()
+    await owner.close()
+    writing, reading = (
+        SqlLineageStore(url, read_only=read_only, deadline_s=PATIENCE_S)
+        for url, read_only in zip(roles, (False, True), strict=True)
+    )
+    await writing.open()
+    await writing.write([projected(event(number)) for number in range(3)])
+    await writing.write([projected(event(number, eventType="START")) for number in range(3)])
+    await reading.open()
+    assert (await reading.reader().counts())["events"] == 6
+    assert (await reading.reader().search(Search("jo"), 10, 0))[0] == 1
+    await reading.close()
+    await writing.close()
+    with psycopg.connect(postgres_database) as connection:
+        found = connection.execute("SELECT DISTINCT schemaname FROM pg_indexes WHERE tablename = 'search_name'")
+        assert found.fetchall() == [("lineage",)]
+        assert connection.execute("SELECT to_regclass('lineage.search_gram')").fetchone() == ("lineage.search_gram",)
 
 
 @pytest.fixture
@@ -212,7 +265,7 @@ def latin_database(postgres_url: str) -> Iterator[str]:
 
 
 async def test_a_database_of_another_encoding_is_refused(latin_database: str) -> None:
-    store = SqlLineageStore(latin_database)
+    store = SqlLineageStore(latin_database, deadline_s=PATIENCE_S)
     with pytest.raises(ConfigurationError, match="encoding is LATIN1"):
         await store.open()
     await store.close()

@@ -1,32 +1,58 @@
-"""An application that emits to Kafka: run as a child, so that its log lines and its pace can be seen.
+"""An application that emits to Kafka: run as a child, so that its log lines and what its calls do can be seen.
 
     python -m tests.integration.kafka.application FAMILY COUNT SECONDS
 
-Emits COUNT events over SECONDS, then flushes as long as it takes; prints the slowest emit in ms and the statistics.
+Emits COUNT events over SECONDS, then flushes as long as it takes. Prints, as JSON, the accounts and what the calls to
+``emit`` did with the network: an audit hook sees every socket that the calling thread makes, connects or sends through,
+and every name that it looks up.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
+import threading
 import time
+from typing import Any
 
 from headwater.producer import emit, flush, shutdown, stats
 from tests.promises.events import raw
 
+_NETWORK = ("socket.", "ssl.")
+
+
+class Watch:
+    """What the main thread did with the network while it was inside."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+        self._main, self._inside = threading.get_ident(), False
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self._inside and event.startswith(_NETWORK) and threading.get_ident() == self._main:
+            self.seen.add(event)
+
+    def __enter__(self) -> None:
+        self._inside = True
+
+    def __exit__(self, *error: object) -> None:
+        self._inside = False
+
 
 def main(family: str, count: int, seconds: float) -> None:
     logging.basicConfig(format="%(name)s %(levelname)s %(message)s")
-    slowest_s = 0.0
+    watch = Watch()
     for number in range(count):
-        before_s = time.perf_counter()
-        assert emit(raw(family, number))
-        slowest_s = max(slowest_s, time.perf_counter() - before_s)
+        with watch:
+            assert emit(raw(family, number))
         time.sleep(seconds / count)
-    done = flush(timeout_s=120)
+    flushed = flush(timeout_s=150)
     shutdown()
     told = stats()
-    print(f"{slowest_s * 1000:.1f} {done} {told.emitted} {told.delivered} {sum(told.dropped.values())}")
+    print(json.dumps({"flushed": flushed, "emitted": told.emitted, "delivered": told.delivered,
+                      "dropped": sum(told.dropped.values()), "network": sorted(watch.seen)}))  # fmt: skip
 
 
 if __name__ == "__main__":

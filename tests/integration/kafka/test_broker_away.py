@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,13 @@ from tests.promises.events import raw
 from tests.promises.processes import Child
 from tests.servers.places import KafkaTopics
 from tests.support.kafka import quick_settings
+from tests.support.seeds import FULL
 from tests.support.workers import Worker
 
-MANY = 1_000
+MANY = 20_000 if FULL else 1_000
+AWAY_S = 600 if FULL else 11
+"""In the middle."""
+EMITTING_S = AWAY_S + 60 if FULL else 16
 FAMILY = "broker-away"
 
 
@@ -30,15 +35,15 @@ async def test_down_at_the_start_and_in_the_middle(own_server: Any, tmp_path: Pa
         store = {"HEADWATER_STORE": "sql", "HEADWATER_LINEAGE__STORE__SQL__URL": database}
         worker = Worker(tmp_path, url, store=store)
         spool = {"HEADWATER_URL": url, "HEADWATER_SPOOL": str(tmp_path / "spool"), "HEADWATER_APPLICATION": "app"}
-        application = Child("tests.integration.kafka.application", FAMILY, str(MANY), "8", env=spool)
+        application = Child("tests.integration.kafka.application", FAMILY, str(MANY), str(EMITTING_S), env=spool)
         try:
             await asyncio.sleep(2)
             await asyncio.to_thread(broker.start)
             await asyncio.sleep(2)
             await asyncio.to_thread(broker.kill)
-            await asyncio.sleep(2)
+            await asyncio.sleep(AWAY_S)
             await asyncio.to_thread(broker.start)
-            said = (await asyncio.to_thread(application.output)).decode().split()
+            said = json.loads(await asyncio.to_thread(application.output, timeout_s=EMITTING_S + 180))
             log = KafkaLog(quick_settings(broker.url))
             assert sorted(await everything(log, topic)) == sorted({raw(FAMILY, number) for number in range(MANY)})
             await until_collected(log, topic)
@@ -46,12 +51,11 @@ async def test_down_at_the_start_and_in_the_middle(own_server: Any, tmp_path: Pa
             await asyncio.to_thread(worker.stop)
         finally:
             worker.kill()
-    slowest_ms, done, emitted, delivered, dropped = said
-    assert (done, int(emitted), int(delivered), int(dropped)) == ("True", MANY, MANY, 0)
-    assert float(slowest_ms) < 2_000, "an emit waited for the broker"
+    assert said == {"flushed": True, "emitted": MANY, "delivered": MANY, "dropped": 0, "network": []}, said
     lines = application.errors.decode().splitlines()
     assert lines, "an outage of seconds is told once"
-    assert max(Counter(line.split(":")[0] for line in lines).values()) == 1, lines
+    kinds = Counter(line.split(":")[0] for line in lines)
+    assert max(kinds.values()) <= 1 + EMITTING_S // 60, lines
 
 
 async def everything(log: KafkaLog, topic: str) -> set[bytes]:

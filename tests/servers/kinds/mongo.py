@@ -28,7 +28,7 @@ class Mongo(Server):
 
     @staticmethod
     def ask(url: str) -> None:
-        """Pings, and looks for a document. (A list of databases would do on MongoDB; FerretDB reads all files for it.)"""
+        """Pings, and looks for a document: for a list of databases FerretDB reads all of its files."""
         from pymongo import MongoClient
 
         with MongoClient(url, serverSelectionTimeoutMS=2000, connectTimeoutMS=2000, socketTimeoutMS=2000) as client:

@@ -13,6 +13,7 @@ Facts with one key merge by a rule that is commutative, associative and idempote
     FacetSaid     scope, owner, facet name               last writer by (time, event id)
     DesignIO      job, side                              last writer by (time, event id)
     Lifecycle     dataset, time, change, previous        union
+    Mark          dataset, version, kind, time, event    union
 
 One event states one key once (``project`` sees to it), so (time, event id) never ties between different values.
 Times are canonical (``headwater.shared.times``): they compare as text. Runs are UUID texts.
@@ -21,7 +22,7 @@ Times are canonical (``headwater.shared.times``): they compare as text. Runs are
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from headwater.shared.event import Name
 
@@ -86,7 +87,8 @@ class RunJob(NamedTuple):
 
 
 class RunState(NamedTuple):
-    """A state event: START, RUNNING, FAIL, ABORT or COMPLETE at an event time."""
+    """A state event: START, RUNNING, FAIL, ABORT or COMPLETE at an event time. Or INTERRUPT, which no ``eventType``
+    says: a stale policy's word that nothing was heard since that time."""
 
     run: str
     type: str
@@ -135,7 +137,24 @@ class Lifecycle(NamedTuple):
     previous: Name | None
 
 
-Fact: TypeAlias = JobSeen | DatasetSeen | RunSeen | RunJob | RunState | RunIO | FacetSaid | DesignIO | Lifecycle
+MarkKind: TypeAlias = Literal["withdrawn", "bad"]
+
+
+class Mark(NamedTuple):
+    """Somebody's word on one generation: withdrawn or bad from ``time`` on, or (``stands`` false) no longer so. Every
+    word is kept, so that the past can be asked about."""
+
+    dataset: Name
+    version: str
+    kind: MarkKind
+    time: str
+    event_id: str
+    stands: bool
+    reason: str | None
+    author: str | None
+
+
+Fact: TypeAlias = JobSeen | DatasetSeen | RunSeen | RunJob | RunState | RunIO | FacetSaid | DesignIO | Lifecycle | Mark
 
 
 class Problem(NamedTuple):

@@ -17,6 +17,7 @@ from headwater.collector.facts import (
     Fact,
     JobSeen,
     Lifecycle,
+    Mark,
     Problem,
     Projection,
     RunIO,
@@ -26,13 +27,15 @@ from headwater.collector.facts import (
     Scope,
     Side,
 )
+from headwater.collector.interruption import INTERRUPT, INTERRUPTED_FACET, silent_since
+from headwater.collector.marks import MARKING, marks_of
 from headwater.shared import times
 from headwater.shared.codec import canonical_json, run_uuid
 from headwater.shared.event import STATE_TYPES, DatasetMention, LineageEvent, Name
 
 COMMIT_FACET = "headwater_commit"
 _STATES = frozenset(STATE_TYPES)
-_STEERING = frozenset({ANNOTATION_FACET, DELETED_FACET})
+_STEERING = frozenset({ANNOTATION_FACET, DELETED_FACET, *MARKING})
 _Owner: TypeAlias = tuple[Scope, tuple[str, ...]]
 _new = tuple.__new__
 """Makes a fact without the function that NamedTuple wraps around this: half the cost, twenty times an event."""
@@ -108,7 +111,11 @@ class _Said:
 
     def _steered(self, name: str, facets: dict[str, Any], where: str, owners: tuple[_Owner, ...]) -> None:
         """A deletion counts as said at the time up to which it deletes, so of several the one that reaches furthest
-        holds, and nothing takes it back but a sign of life. An annotation is no fact."""
+        holds, and nothing takes it back but a sign of life. An annotation is no fact. A mark is one about generations.
+        """
+        if name in MARKING:
+            self._marked(name, facets, where, owners)
+            return
         time = as_of(facets, name)
         if time is None:
             self.problems.append(Problem(f"{where}/{name}/asOf", "must be an ISO 8601 time"))
@@ -116,11 +123,24 @@ class _Said:
             said = canonical_json({"asOf": time})
             self.facts += [FacetSaid(scope, owner, name, time, self.event_id, said) for scope, owner in owners]
 
+    def _marked(self, name: str, facets: dict[str, Any], where: str, owners: tuple[_Owner, ...]) -> None:
+        dataset = next((Name(*owner) for scope, owner in owners if scope is Scope.DATASET), None)
+        if dataset is None:
+            self.problems.append(Problem(f"{where}/{name}", "is a facet of datasets"))
+            return
+        try:
+            said = marks_of(name, facets[name], dataset, declared_version(facets), self.time, self.event_id)
+            self.facts += list(said)
+        except ValueError as wrong:
+            self.problems.append(Problem(f"{where}/{name}{wrong.args[0]}", wrong.args[1]))
+
 
 def _run_event(event: LineageEvent, said: _Said) -> None:
     run, job, time, add = event.run_id, event.job, event.event_time, said.facts.append
     assert run is not None  # the codec's promise for a run event
     assert job is not None
+    if _interrupts(event, said, run, job):
+        return
     add(RunSeen(run, time, time))
     add(RunJob(run, 1, time, event.event_id, job))
     add(JobSeen(job, time, time))
@@ -145,10 +165,28 @@ def _run_event(event: LineageEvent, said: _Said) -> None:
         said.facts = _each_key_once(said.facts)
 
 
+def _interrupts(event: LineageEvent, said: _Said, run: str, job: Name) -> bool:
+    """Whether the event says nothing but that the run fell silent, which is no sign of its life. What it lists is not
+    looked at."""
+    facets = event.body["run"].get("facets")
+    facet = facets.get(INTERRUPTED_FACET) if type(facets) is dict else None
+    if type(facet) is not dict:
+        return False
+    since = silent_since(facet)
+    if since is None:
+        said.problems.append(Problem(f"/run/facets/{INTERRUPTED_FACET}/lastSeen", "must be an ISO 8601 time"))
+        return True
+    said.facts.append(RunJob(run, 0, since, event.event_id, job))
+    said.facts.append(JobSeen(job, since, since))
+    said.facts.append(RunState(run, INTERRUPT, since))
+    said.facets({INTERRUPTED_FACET: facet}, "/run/facets", (Scope.RUN, (run,)), deletable=False)
+    return True
+
+
 def _mention(said: _Said, run: str, words: _Words, mention: DatasetMention, where: str) -> list[Name]:
     """One input or output of a run event; returns the sources that lineage facets of an output name."""
     name = mention.name
-    version = _declared_version(mention)
+    version = declared_version(mention.facets)
     owner = (run, name.namespace, name.name, version)
     facets = said.facets(mention.facets, f"{where}/facets", (words.scope, owner), (Scope.DATASET, name))
     own = said.facets(mention.own_facets, f"{where}/{words.own_key}", (words.own_scope, owner))
@@ -162,8 +200,9 @@ def _mention(said: _Said, run: str, words: _Words, mention: DatasetMention, wher
     return [*_sources_of_columns(facets.get("columnLineage")), *_sources_of_entry(facets.get("lineage"))]
 
 
-def _declared_version(mention: DatasetMention) -> str:
-    facet = mention.facets.get("version")
+def declared_version(facets: dict[str, Any]) -> str:
+    """The version that a mention's facets declare, or ``""``."""
+    facet = facets.get("version")
     value = facet.get("datasetVersion") if type(facet) is dict and facet.get("_deleted") is not True else None
     if type(value) is int:
         return str(value)
@@ -285,6 +324,8 @@ def _each_key_once(facts: list[Fact]) -> list[Fact]:
             before = kept.get(key)
             if isinstance(before, RunIO) and before.commit_time:
                 continue
+        elif isinstance(fact, Mark):
+            key = (Mark, *fact[:3])
         else:
             key = (type(fact), fact)
         kept[key] = fact

@@ -77,14 +77,22 @@ def from_epoch_ns(nanoseconds: int) -> str:
 
 def to_epoch_s(canonical: str) -> float:
     """Seconds since the Unix epoch; a double keeps about a quarter of a microsecond of today's times."""
-    days = _days(int(canonical[:4]), int(canonical[5:7]), int(canonical[8:10]))
-    whole = days * _DAY_S + int(canonical[11:13]) * 3600 + int(canonical[14:16]) * 60 + int(canonical[17:19])
-    return whole + int(canonical[20:29]) / 1e9
+    return _whole_s(canonical) + int(canonical[20:29]) / 1e9
+
+
+def shifted(canonical: str, seconds: int) -> str:
+    """The canonical time so many seconds later. Raises ValueError outside the years 1 to 9999."""
+    return _canonical(_whole_s(canonical) + seconds, canonical[20:29], canonical)
 
 
 def now_text(clock: Clock) -> str:
     """The clock's wall time in canonical form."""
     return from_epoch_ns(int(clock.now_s() * 1_000_000) * 1000)
+
+
+def _whole_s(canonical: str) -> int:
+    days = _days(int(canonical[:4]), int(canonical[5:7]), int(canonical[8:10]))
+    return days * _DAY_S + int(canonical[11:13]) * 3600 + int(canonical[14:16]) * 60 + int(canonical[17:19])
 
 
 def _canonical(seconds: int, nanos: str, text: str) -> str:

@@ -27,7 +27,9 @@ def main(sources: str, warehouse: str) -> None:
         """
     )
     revenue.write.saveAsTable("revenue")
-    broken = spark.table("revenue").withColumn("share", f.expr("CAST(raise_error('the report has no readers') AS STRING)"))
+    broken = spark.table("revenue").withColumn(
+        "share", f.expr("CAST(raise_error('the report has no readers') AS STRING)")
+    )
     try:
         broken.write.parquet(f"{warehouse}/report")
     except PySparkException:

@@ -16,6 +16,7 @@ from .accept import IngestLimits, accept_event
 from .answers import Answer, Refusal, unavailable
 from .measures import HttpMetrics
 from .paths import encoded_path
+from .problems import PROBLEMS, completed
 from .routes import (
     column_lineage,
     dataset_writes,
@@ -57,6 +58,7 @@ class _Api(FastAPI):
             summary="Which run, which code and which inputs made this data?",
             openapi_url=None,  # FastAPI's pages would load scripts from elsewhere; routes/pages.py has our own
             default_response_class=Answer,
+            responses=PROBLEMS,
             redirect_slashes=False,  # `encoded_path` takes trailing slashes off
         )
         self._services, self._limits = services, limits
@@ -74,6 +76,12 @@ class _Api(FastAPI):
         self.add_exception_handler(HTTPException, _http_error)
         self.add_exception_handler(Exception, _bug)
 
+    def openapi(self) -> dict[str, Any]:
+        """As this server answers; made once."""
+        if not self.openapi_schema:
+            self.openapi_schema = completed(super().openapi())
+        return self.openapi_schema
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await super().__call__(scope, receive, send)
@@ -86,6 +94,11 @@ class _Api(FastAPI):
             self._metrics.ingested(answer.status_code, time.perf_counter() - started_s)
             return
         scope["path"] = encoded_path(scope)
+        if b"%00" in scope.get("query_string", b"") or "%00" in scope["path"]:
+            # No name holds a NUL, and not every database takes one as a parameter.
+            await Refusal(400, "no path and no parameter may hold a NUL").answer()(scope, receive, send)
+            self._metrics.observed(scope, 400, time.perf_counter() - started_s)
+            return
         status = 500
 
         async def watched(message: Any) -> None:

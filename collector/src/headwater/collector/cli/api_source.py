@@ -48,6 +48,13 @@ class ApiSource:
     async def evidence(self, dataset: Name, generation: str | None = None, *, depth: int = 1) -> Answer:
         return await self._ask(["evidence", *dataset], {"generation": generation, "depth": depth})
 
+    async def export(self, dataset: Name, generation: str | None, format_: str, *, depth: int = 1) -> Answer:
+        asked = {"generation": generation, "depth": depth, "format": format_}
+        return await self._ask(["evidence", *dataset], asked)
+
+    async def check_manifest(self, manifest: Answer) -> Answer:
+        return await self._post(["manifests", "verify"], manifest)
+
     async def column_sources(
         self, dataset: Name, generation: str | None, column: str, *, max_depth: int = 20
     ) -> Answer:
@@ -77,9 +84,19 @@ class ApiSource:
         return answer
 
     async def _get(self, segments: list[str], query: dict[str, Any] | None = None) -> Answer | None:
-        path = "/api/" + "/".join(quote(segment, safe="") for segment in segments)
+        path = _path(segments)
         asked = urlencode({key: value for key, value in (query or {}).items() if value is not None})
         status, body = await self._server.call("GET", f"{path}?{asked}" if asked else path)
+        return self._read(path, status, body)
+
+    async def _post(self, segments: list[str], value: Answer) -> Answer:
+        path = _path(segments)
+        answer = self._read(path, *await self._server.call("POST", path, json.dumps(value).encode()))
+        if answer is None:
+            raise CommandError(f"{self._server.url} does not know {path}")
+        return answer
+
+    def _read(self, path: str, status: int, body: bytes) -> Answer | None:
         try:
             answer = json.loads(body)
         except ValueError:
@@ -95,3 +112,7 @@ class ApiSource:
         if status == 400 and said:
             raise UsageError(text)
         raise CommandError(text, "is this the address of a headwater API?")
+
+
+def _path(segments: list[str]) -> str:
+    return "/api/" + "/".join(quote(segment, safe="") for segment in segments)

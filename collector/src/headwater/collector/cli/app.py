@@ -16,6 +16,7 @@ from .commands import (
     fingerprint,
     impact,
     lineage,
+    manifest,
     rebuild,
     reconcile,
     reset,
@@ -61,7 +62,8 @@ app.command("up")(up.up)
 app.command("collect")(collect.collect)
 app.command("serve")(serve.serve)
 app.command("emit")(emit.emit)
-app.command("evidence")(evidence.evidence)
+app.add_typer(evidence.app, name="evidence")
+app.add_typer(manifest.app, name="manifest")
 app.command("lineage")(lineage.lineage)
 app.command("columns")(columns.columns)
 app.command("impact")(impact.impact)

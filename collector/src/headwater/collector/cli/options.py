@@ -19,6 +19,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="JSON with stable keys,
 GenerationOption = Annotated[
     str | None, typer.Option("--generation", "-g", metavar="G", help="A generation; default: the current one.")
 ]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="`-` is standard input.")]
 NamespaceArgument = Annotated[str, typer.Argument(metavar="NAMESPACE", show_default=False)]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]
 LogUrlOption = Annotated[
@@ -29,5 +30,14 @@ LogUrlOption = Annotated[
 ]
 DeadlineOption = Annotated[
     float, typer.Option(min=0, metavar="SECONDS", help="How long SIGTERM waits for work in hand.")
+]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="NAME",
+        help="An installed store, or composite for all of lineage.store.backends. "
+        "[env HEADWATER_STORE, lineage.store.backend]",
+    ),
 ]
 CreateTopicsOption = Annotated[bool, typer.Option("--create-topics", help="Make the Kafka topics that are missing.")]

@@ -90,8 +90,11 @@ def log_to_stderr() -> None:
     tell_driver_lines()
 
 
-def settings_for(create_topics: bool) -> Settings:
-    """The settings; the option wins over what they say of ``create_topics``."""
+def settings_for(create_topics: bool, store: str | None = None) -> Settings:
+    """The settings; the options win over what they say of ``create_topics`` and of the store's name."""
     from headwater.collector.settings import Settings
 
-    return Settings(lineage={"kafka": {"create_topics": True}}) if create_topics else Settings()
+    said: dict[str, Any] = {"kafka": {"create_topics": True}} if create_topics else {}
+    if store is not None:
+        said["store"] = {"backend": store}
+    return Settings(lineage=said) if said else Settings()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from headwater.collector.interruption import INTERRUPT
 from headwater.shared.event import STATE_TYPES
 
-_RANK = {word: rank for rank, word in enumerate(STATE_TYPES)}
+_RANK = {word: float(rank) for rank, word in enumerate(STATE_TYPES)} | {INTERRUPT: STATE_TYPES.index("RUNNING") + 0.5}
 _FINAL = {"COMPLETE": "COMPLETED", "FAIL": "FAILED", "ABORT": "ABORTED"}
 
 
@@ -21,11 +22,14 @@ class StateView(NamedTuple):
 
 
 def derive_state(states: Iterable[tuple[str, str]]) -> StateView:
-    """Walks the (type, time) pairs in order of time: the first terminal decides; a later START reopens what failed."""
+    """Walks the (type, time) pairs in order of time: the first terminal decides; a later START reopens what failed. An
+    interruption ends nothing: whatever the run itself says at that time or later stands."""
     ordered = sorted(states, key=lambda said: (said[1], _RANK[said[0]]))
     state, contradiction, ended = "NEW", False, None
     for word, time in ordered:
-        if ended is None:
+        if word == INTERRUPT:
+            state = "INTERRUPTED" if ended is None else state
+        elif ended is None:
             state = _FINAL.get(word, "RUNNING")
             ended = time if word in _FINAL else None
         elif word in _FINAL:

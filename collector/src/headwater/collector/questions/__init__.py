@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 
-from headwater.collector.questions.columns import column_sources_answer, columns_answer, resolve
+from headwater.collector.questions.columns import column_sources_answer, columns_answer
 from headwater.collector.questions.entities import dataset_answer, job_answer
 from headwater.collector.questions.evidence import evidence_answer
 from headwater.collector.questions.fingerprint import fingerprint_of
+from headwater.collector.questions.impact import Reach, impact_answer, upstream_answer
 from headwater.collector.questions.lineage import Graph, NodeKind, directed, graph_json, neighbourhood
+from headwater.collector.questions.logical import logical_answer
 from headwater.collector.questions.lookup import Lookup
-from headwater.collector.questions.runs import logical_answer, parse_cursor, run_answer, runs_answer
-from headwater.collector.questions.shapes import Json, name_json
-from headwater.collector.questions.walks import Expand, Walk, downstream_of, upstream_of, walk
+from headwater.collector.questions.runs import parse_cursor, run_answer, runs_answer
+from headwater.collector.questions.shapes import Json
 from headwater.collector.stores.reading import Document, EventFilter, Reader, RunFilter
 from headwater.shared import times
 from headwater.shared.event import Name
@@ -26,7 +27,8 @@ __all__ = ["Questions"]
 
 
 class Questions:
-    """Asks one reader. Methods raise TransientError when its engine cannot be reached."""
+    """Asks one reader. Methods raise TransientError when its engine cannot be reached. ``as_of``: any ISO time; the
+    question is answered as it was then (rule 17); ValueError if malformed."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -56,9 +58,9 @@ class Questions:
         )
         return await runs_answer(self.reader, where, limit)
 
-    async def logical_run(self, key: str) -> Json | None:
+    async def logical_run(self, key: str, *, as_of: str | None = None) -> Json | None:
         """The attempts of a logical run, its winner and what changed; None if unknown."""
-        return await logical_answer(self.reader, key)
+        return await logical_answer(self._lookup(as_of), key)
 
     async def dataset(self, name: Name) -> Json | None:
         """A dataset with its generations; None if unknown."""
@@ -68,9 +70,23 @@ class Questions:
         """A job with its current edges; None if unknown."""
         return await job_answer(Lookup(self.reader), name)
 
-    async def evidence(self, dataset: Name, generation: str | None = None, *, depth: int = 1) -> Json:
+    async def evidence(
+        self, dataset: Name, generation: str | None = None, *, depth: int = 1, as_of: str | None = None
+    ) -> Json:
         """Which run, code and inputs made a generation (the current one by default), see ``evidence_answer``."""
-        return await evidence_answer(Lookup(self.reader), dataset, generation, depth)
+        return await evidence_answer(self._lookup(as_of), dataset, generation, depth)
+
+    async def export(self, dataset: Name, generation: str | None, format_: str, *, depth: int = 1) -> Json:
+        """Evidence in a format for others, see ``exports.formats.export``. Raises NotPublishedError."""
+        from headwater.collector.exports.formats import export
+
+        return await export(self, dataset, generation, format_, depth=depth)
+
+    async def check_manifest(self, manifest: Json) -> Json:
+        """Whether a manifest, as ``parse_manifest`` reads it, still says what the store says."""
+        from headwater.collector.exports.checking import check
+
+        return (await check(self, manifest)).as_dict()
 
     async def columns(self, dataset: Name, generation: str | None, column: str) -> list[Json]:
         """The direct sources of one output column."""
@@ -81,49 +97,49 @@ class Questions:
         return await column_sources_answer(Lookup(self.reader), dataset, generation, column, max_depth)
 
     async def upstream(
-        self, dataset: Name, generation: str | None = None, *, max_depth: int = 20, limit: int = 10_000
+        self,
+        dataset: Name,
+        generation: str | None = None,
+        *,
+        max_depth: int = 20,
+        limit: int = 10_000,
+        as_of: str | None = None,
     ) -> Json:
-        """The generations that a committed generation was made from, by distance."""
-        lookup = Lookup(self.reader)
-        return await self._walk(lookup, upstream_of(lookup), dataset, generation, max_depth, limit)
+        """The generations that a committed generation was made from, by distance, see ``upstream_answer``."""
+        return await upstream_answer(self._lookup(as_of), dataset, generation, Reach(max_depth, limit))
 
     async def impact(
-        self, dataset: Name, generation: str | None = None, *, max_depth: int = 20, limit: int = 10_000
+        self,
+        dataset: Name,
+        generation: str | None = None,
+        *,
+        max_depth: int = 20,
+        limit: int = 10_000,
+        as_of: str | None = None,
+        consumers: bool = False,
     ) -> Json:
-        """The committed generations that were made from a generation, by distance."""
-        lookup = Lookup(self.reader)
-        return await self._walk(lookup, downstream_of(lookup), dataset, generation, max_depth, limit)
+        """The committed generations that were made from a generation, by distance, see ``impact_answer``."""
+        reach = Reach(max_depth, limit)
+        return await impact_answer(self._lookup(as_of), dataset, generation, reach, consumers=consumers)
 
-    async def _walk(
-        self, lookup: Lookup, expand: Expand, dataset: Name, generation: str | None, max_depth: int, limit: int
-    ) -> Json:
-        name, version = await resolve(lookup, dataset, generation)
-        found = Walk([], None)
-        if version is not None:
-            found = await walk((name, version), expand, max_depth=max_depth, limit=limit)
-        return {
-            "start": {"dataset": name_json(name), "version": version},
-            "reached": [
-                {
-                    "dataset": name_json(each.generation[0]),
-                    "version": each.generation[1],
-                    "distance": each.distance,
-                    "possible": each.possible,
-                    "runId": each.run,
-                }
-                for each in found.reached
-            ],
-            "truncated": found.truncated_by is not None,
-            "truncatedBy": found.truncated_by,
-        }
+    def _lookup(self, as_of: str | None) -> Lookup:
+        return Lookup(self.reader, times.parse(as_of) if as_of else None)
 
     async def lineage(
-        self, node: Name, kind: NodeKind, *, up: int = 3, down: int = 3, limit: int = 2_000
+        self,
+        node: Name,
+        kind: NodeKind,
+        *,
+        up: int = 3,
+        down: int = 3,
+        limit: int = 2_000,
+        as_of: str | None = None,
     ) -> Json | None:
         """The graph of current edges around a job or dataset, by jobs passed; None if no event names the node."""
+        at = times.parse(as_of) if as_of else None
         lookup = Lookup(self.reader)
         start = await self._start(lookup, node, kind)
-        return start and graph_json(await directed(lookup, (kind, start), up=up, down=down, limit=limit))
+        return start and graph_json(await directed(lookup, (kind, start), up=up, down=down, limit=limit, at=at))
 
     async def neighbourhood(self, node: Name, kind: NodeKind, *, depth: int, limit: int = 10_000) -> Graph | None:
         """Marquez's undirected graph around a node; None if no event names the node."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from headwater.collector.derive.marks import Standing
 from headwater.collector.facts import Side
 from headwater.collector.questions.lookup import Lookup
+from headwater.collector.questions.marks import standing_json
 from headwater.collector.questions.shapes import Json, claim_json, name_json, run_json, time_json
 from headwater.collector.stores.reading import Claim, DatasetFacts, Drop, JobEdge, JobFacts, PinQuery
 from headwater.shared.event import Name
@@ -37,7 +39,7 @@ async def dataset_answer(lookup: Lookup, name: Name) -> Json | None:
         "deletedAt": time_json(dropped),
         "description": (facets.get("documentation") or {}).get("description"),
         "current": current and current.version,
-        "committed": _committed_json(committed),
+        "committed": _committed_json(committed, await _standing(lookup, canonical, committed)),
         "candidates": [
             {
                 "version": claim.version,
@@ -86,14 +88,20 @@ async def _generations(lookup: Lookup, members: Sequence[Name]) -> tuple[list[Cl
     )
 
 
-def _committed_json(claims: list[Claim]) -> list[Json]:
+async def _standing(lookup: Lookup, canonical: Name, claims: list[Claim]) -> dict[str, Standing]:
+    """By version, what was said of them."""
+    standing = await lookup.standing((canonical, claim.version) for claim in claims)
+    return {version: each for (_, version), each in standing.items()}
+
+
+def _committed_json(claims: list[Claim], standing: dict[str, Standing]) -> list[Json]:
     """Oldest first, a generation that several runs committed once, at its last commit, naming them all."""
     found: dict[str, Json] = {}
     for claim in claims:
         if claim.version in found:
             found[claim.version].setdefault("conflict", [found[claim.version]["runId"]]).append(claim.run)
         else:
-            found[claim.version] = claim_json(claim)
+            found[claim.version] = {**claim_json(claim), **standing_json(standing[claim.version], None)}
     return list(reversed(found.values()))
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from headwater.collector.derive.edges import derive_columns, output_facet
+from headwater.collector.derive.marks import Standing
+from headwater.collector.questions.impact import Reach, upstream_answer
 from headwater.collector.questions.lookup import WALK_FACETS, Lookup, PinnedEdge
+from headwater.collector.questions.marks import said_json, standing_json
 from headwater.collector.questions.runs import HEAD_FACETS, run_head
 from headwater.collector.questions.shapes import Json, name_json, run_json, time_json
-from headwater.collector.stores.reading import PinQuery, RunFilter
+from headwater.collector.stores.reading import Claim, PinQuery, RunFilter
 from headwater.shared.event import Name
 
 EVIDENCE_FACETS = WALK_FACETS | HEAD_FACETS | {"schema"}
@@ -18,7 +23,8 @@ async def evidence_answer(lookup: Lookup, dataset: Name, generation: str | None,
     """Evidence of one generation, its inputs' evidence within while ``depth`` > 1.
 
     ``status``: published (one run committed it), conflict (several did; none is chosen), candidate (no run did, some
-    wrote it), unknown (no run wrote it).
+    wrote it), unknown (no run wrote it). ``withdrawn`` and ``bad`` are what was said of it since. With ``depth`` > 1
+    ``taintedBy`` names the bad generations behind it, so many levels back.
     """
     name = await lookup.canonical(dataset)
     current = (await lookup.current([PinQuery(lookup.identity.members(name), None, None)]))[0]
@@ -27,6 +33,8 @@ async def evidence_answer(lookup: Lookup, dataset: Name, generation: str | None,
     answer["current"] = current is not None and current.version == version
     if depth > 1 and answer["status"] == "published":
         answer["sources"] = await _sources(lookup, answer["edges"], depth - 1, {(name, version)})
+        behind = await upstream_answer(lookup, name, version, Reach(depth - 1))
+        answer["taintedBy"] = behind["taintedBy"]
     answer["diagnostics"] = await _diagnostics(lookup, name, answer["run"])
     return answer
 
@@ -39,6 +47,7 @@ async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
         "generation": version,
         "status": "unknown",
         "current": False,
+        "asOf": time_json(lookup.at),
         "committedAt": None,
         "run": None,
         "conflict": [],
@@ -47,12 +56,19 @@ async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
         "columns": {},
         "schema": None,
         "sources": [],
+        "taintedBy": [],
         "diagnostics": None,
+        "marks": [],
     }
+    standing = Standing()
+    if version is not None:
+        standing = (await lookup.standing([(name, version)]))[name, version]
+    answer |= standing_json(standing, lookup.at) | {"marks": said_json(standing)}
     if len(committed) > 1:
         return answer | {"status": "conflict", "conflict": sorted(claim.run for claim in committed)}
     if not committed:
-        return answer | {"status": "candidate" if claims else "unknown"}
+        begun = await _begun(lookup, claims)
+        return answer | {"status": "candidate" if begun else "unknown"}
     claim = committed[0]
     run = (await lookup.runs([claim.run], facets=EVIDENCE_FACETS))[claim.run]
     edges = (await lookup.edges([claim], {run.run: run}))[claim]
@@ -62,7 +78,7 @@ async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
         "status": "published",
         "committedAt": time_json(claim.commit_time),
         "run": await run_head(lookup, run),
-        "edges": [edge_json(edge) for edge in edges],
+        "edges": await _edges_json(lookup, edges),
         "inputs": [
             {"dataset": name_json(pin.dataset), "version": pin.version, "grade": pin.grade}
             for pin in await lookup.inputs(run)
@@ -73,6 +89,24 @@ async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
         },
         "schema": (output_facet(run, name, claim.version, "schema", lookup.identity) or {}).get("fields"),
     }
+
+
+async def _begun(lookup: Lookup, claims: list[Claim]) -> bool:
+    """Whether any of their runs was there at the time asked about."""
+    if lookup.at is None:
+        return bool(claims)
+    runs = await lookup.runs({claim.run for claim in claims})
+    return any(run.first_time is not None and run.first_time <= lookup.at for run in runs.values())
+
+
+async def _edges_json(lookup: Lookup, edges: list[PinnedEdge]) -> list[Json]:
+    """The edges, each with what was said of the generation that was read."""
+    pinned = [(edge.pin.dataset, edge.pin.version) for edge in edges if edge.pin.version is not None]
+    standing = await lookup.standing(pinned)
+    return [
+        {**edge_json(edge), **standing_json(standing.get((edge.pin.dataset, edge.pin.version or "")), lookup.at)}
+        for edge in edges
+    ]
 
 
 def edge_json(edge: PinnedEdge) -> Json:
@@ -102,7 +136,7 @@ async def _sources(lookup: Lookup, edges: list[Json], depth: int, seen: set[tupl
 async def _diagnostics(lookup: Lookup, name: Name, run: Json | None) -> Json:
     """What is no evidence and helps to understand it: candidates of the dataset, attempts of the same logical run."""
     members = lookup.identity.members(name)
-    claims = await lookup.reader.history(members, committed=False, limit=MAX_DIAGNOSTICS + 1)
+    claims = await _candidates(lookup, members)
     runs = await lookup.runs({claim.run for claim in claims}, facets=HEAD_FACETS)
     candidates = [
         {"version": claim.version, **_candidate(await run_head(lookup, runs[claim.run]))}
@@ -113,8 +147,22 @@ async def _diagnostics(lookup: Lookup, name: Name, run: Json | None) -> Json:
     attempts = []
     if key:
         rows = await lookup.reader.list_runs(RunFilter(logical_key=key, oldest_first=True), MAX_DIAGNOSTICS)
+        rows = [row for row in rows if lookup.at is None or (row.first_time or "") <= lookup.at]
         attempts = [{**run_json(row), "attempt": index} for index, row in enumerate(rows, 1)]
     return {"candidates": candidates, "truncated": len(claims) > MAX_DIAGNOSTICS, "attempts": attempts}
+
+
+async def _candidates(lookup: Lookup, members: Sequence[Name]) -> list[Claim]:
+    """The newest ones, one more than an answer lists. In the past, those too that were committed since."""
+    most = MAX_DIAGNOSTICS + 1
+    claims = await lookup.reader.history(members, committed=False, limit=most)
+    at = lookup.at
+    if at is not None:
+        later = await lookup.reader.history(members, committed=True, limit=most)
+        claims += [claim for claim in later if claim.commit_time is not None and claim.commit_time > at]
+        runs = await lookup.runs({claim.run for claim in claims})
+        claims = [claim for claim in claims if (first := runs[claim.run].first_time) is not None and first <= at]
+    return claims[:most]
 
 
 def _candidate(head: Json) -> Json:

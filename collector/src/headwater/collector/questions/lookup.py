@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple
 
 from headwater.collector.derive.edges import Source, derive_edges, inputs_of, names_in
 from headwater.collector.derive.identity import Identity, canonical_name, components, without_twins
+from headwater.collector.derive.marks import Standing, standing_of
 from headwater.collector.derive.state import StateView, derive_state
-from headwater.collector.facts import Side
+from headwater.collector.facts import Mark, Side
 from headwater.collector.stores.reading import Claim, Link, PinQuery, Reader, RunFacts
 from headwater.shared.event import Name
 
@@ -39,10 +40,15 @@ class PinnedEdge(NamedTuple):
 
 
 class Lookup:
-    """One question's view of the store. Names are canonical in what it returns."""
+    """One question's view of the store. Names are canonical in what it returns.
 
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
+    ``at``: a past moment (canonical). What was committed or said of a generation later than that does not count; a
+    name, and what a run says of its own reads and writes, is taken as it is known now (rule 17).
+    """
+
+    def __init__(self, reader: Reader, at: str | None = None) -> None:
+        self.reader, self.at = reader, at
+        self._standing: dict[tuple[Name, str], Standing] = {}
         self.identity = Identity()
         self._listed: dict[Name, bool] = {}
 
@@ -104,19 +110,41 @@ class Lookup:
         return pins
 
     async def current(self, queries: list[PinQuery]) -> list[Claim | None]:
-        """The current generation by each query."""
+        """The current generation by each query: the newest that is committed and not withdrawn."""
+        queries = [query._replace(at=self._until(query.at)) for query in queries]
         found = await self.reader.current(queries) if queries else []
         aliased = [claim for claim in found if claim and len(self.identity.members(claim.dataset)) > 1]
         settled = set(await self.settled(aliased))
-        return [
-            await self._current_of_twins(query) if claim in aliased and claim not in settled else claim
-            for query, claim in zip(queries, found, strict=True)
-        ]
+        standing = await self.standing((claim.dataset, claim.version) for claim in found if claim)
+        answers: list[Claim | None] = []
+        for query, claim in zip(queries, found, strict=True):
+            if claim is not None:
+                twin = claim in aliased and claim not in settled
+                key = self.identity.of(claim.dataset), claim.version
+                if twin or standing[key].holds("withdrawn", query.at):
+                    claim = await self._current_by_history(query)
+            answers.append(claim)
+        return answers
 
-    async def _current_of_twins(self, query: PinQuery) -> Claim | None:
-        """The current generation of a dataset with several names whose newest claim means another, see
-        ``without_twins``: that makes a claim older or its version less, so all that may be newer has been seen once a
-        claim is found that is newer than the oldest seen."""
+    def _until(self, at: str | None) -> str | None:
+        return self.at if at is None else at if self.at is None else min(at, self.at)
+
+    async def standing(self, generations: Iterable[tuple[Name, str]]) -> dict[tuple[Name, str], Standing]:
+        """What was said of each of these generations, under any name of its dataset; keys are canonical."""
+        wanted = {(self.identity.of(name), version) for name, version in generations}
+        fresh = wanted - self._standing.keys()
+        asked = [(member, version) for name, version in fresh for member in self.identity.members(name)]
+        said: dict[tuple[Name, str], list[Mark]] = {key: [] for key in fresh}
+        for mark in await self.reader.marks(asked) if asked else ():
+            if self.at is None or mark.time <= self.at:
+                said[self.identity.of(mark.dataset), mark.version].append(mark)
+        self._standing |= {key: standing_of(marks) for key, marks in said.items()}
+        return {key: self._standing[key] for key in wanted}
+
+    async def _current_by_history(self, query: PinQuery) -> Claim | None:
+        """The current generation of a dataset whose newest claim is withdrawn; or that has several names, and its
+        newest claim means another, see ``without_twins``: that makes a claim older or its version less, so all that may
+        be newer has been seen once a claim is found that is newer than the oldest seen."""
         dataset, at = self.identity.of(query.members[0]), query.at or _LAST
         wrote = await self.claims_of_runs([query.run]) if query.run else []
         own = {claim.version for claim in wrote if self.identity.of(claim.dataset) == dataset}
@@ -129,6 +157,8 @@ class Lookup:
             seen += page
             before = page[-1].commit_time or "", page[-1].version
             claims = [c for c in await self.settled(seen) if c.version not in own and "" < (c.commit_time or "") <= at]
+            standing = await self.standing((dataset, claim.version) for claim in claims)
+            claims = [c for c in claims if not standing[dataset, c.version].holds("withdrawn", query.at)]
             newest = max(claims, key=lambda claim: (claim.commit_time or "", claim.version), default=None)
         return newest
 
@@ -162,17 +192,24 @@ class Lookup:
         """What these runs wrote, each generation once."""
         claims = await self.reader.claims_of_runs(runs)
         await self.identify(claim.dataset for claim in claims)
-        return without_twins(claims, self.identity)
+        return self._known_then(without_twins(claims, self.identity))
+
+    def _known_then(self, claims: Iterable[Claim]) -> list[Claim]:
+        """What was committed later than ``at`` was a candidate."""
+        at = self.at
+        if at is None:
+            return list(claims)
+        return [c._replace(commit_time=None) if c.commit_time and c.commit_time > at else c for c in claims]
 
     async def settled(self, claims: Collection[Claim]) -> list[Claim]:
         """These claims, each generation once. Of datasets with several names: all that the same runs claim of them, see
         ``without_twins``."""
         aliased = {claim.run for claim in claims if len(self.identity.members(claim.dataset)) > 1}
         if not aliased:
-            return list(claims)
+            return self._known_then(claims)
         wanted = {(claim.run, self.identity.of(claim.dataset)) for claim in claims}
         whole = await self.claims_of_runs(aliased)
-        return [claim for claim in claims if claim.run not in aliased] + [
+        return self._known_then(claim for claim in claims if claim.run not in aliased) + [
             claim for claim in whole if (claim.run, self.identity.of(claim.dataset)) in wanted
         ]
 
@@ -185,8 +222,9 @@ class Lookup:
         return sorted(ours, key=lambda claim: (claim.commit_time is None, claim.run))
 
 
-def state_of(run: RunFacts) -> StateView:
-    return derive_state(run.states)
+def state_of(run: RunFacts, at: str | None = None) -> StateView:
+    """By what had happened at ``at`` (canonical; None: ever)."""
+    return derive_state(said for said in run.states if at is None or said[1] <= at)
 
 
 def pin_time(run: RunFacts) -> str | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from headwater.collector.derive.logical import logical_key
+from headwater.collector.interruption import INTERRUPTED, INTERRUPTED_FACET
 from headwater.collector.questions.lookup import Lookup, state_of
 from headwater.collector.questions.shapes import Json, name_json, run_json, time_json
 from headwater.collector.stores.reading import Claim, Reader, RunFacts, RunFilter, RunRow
 from headwater.shared import times
 from headwater.shared.codec import run_uuid
-from headwater.shared.event import Name
 
 MAX_ATTEMPTS = 1000
 """Attempts of one logical run that an answer lists."""
@@ -50,7 +50,7 @@ def _output_json(lookup: Lookup, claim: Claim) -> Json:
 async def run_head(lookup: Lookup, run: RunFacts) -> Json:
     """A run without its datasets and facets; needs facets parent, nominalTime, errorMessage, headwater_attempt and
     sourceCodeLocation in ``run``."""
-    state = state_of(run)
+    state = state_of(run, lookup.at)
     key = logical_key(run.job, run.facets)
     nominal = run.facets.get("nominalTime") or {}
     parent = run.facets.get("parent")
@@ -72,12 +72,25 @@ async def run_head(lookup: Lookup, run: RunFacts) -> Json:
         "code": run.job_facets.get("sourceCodeLocation"),
         "engine": run.facets.get("processing_engine"),
         "error": run.facets.get("errorMessage"),
-        "history": [{"type": word, "time": time_json(time)} for word, time in sorted(run.states, key=lambda s: s[1])],
+        "interruption": (run.facets.get(INTERRUPTED_FACET) or {}).get("reason") if state.state == INTERRUPTED else None,
+        "history": [
+            {"type": word, "time": time_json(time)}
+            for word, time in sorted(run.states, key=lambda s: s[1])
+            if lookup.at is None or time <= lookup.at
+        ],
     }
 
 
 HEAD_FACETS = frozenset(
-    {"parent", "nominalTime", "errorMessage", "headwater_attempt", "sourceCodeLocation", "processing_engine"}
+    {
+        "parent",
+        "nominalTime",
+        "errorMessage",
+        "headwater_attempt",
+        "sourceCodeLocation",
+        "processing_engine",
+        INTERRUPTED_FACET,
+    }
 )
 
 
@@ -126,38 +139,3 @@ def parse_cursor(text: str) -> tuple[str, str]:
     if not separator or not run:
         raise ValueError(f"cursor {text!r}: must be the `next` of an earlier answer")
     return time, run
-
-
-async def logical_answer(reader: Reader, key: str) -> Json | None:
-    """A logical run: attempts in order, the one whose output was committed last, and what changed between them."""
-    rows = await reader.list_runs(RunFilter(logical_key=key, oldest_first=True), MAX_ATTEMPTS)
-    if not rows:
-        return None
-    lookup = Lookup(reader)
-    runs = await lookup.runs([row.run for row in rows])
-    claims = await reader.claims_of_runs([row.run for row in rows])
-    committed = sorted((claim.commit_time, claim.run) for claim in claims if claim.commit_time)
-    return {
-        "key": key,
-        "attempts": [{**run_json(row), "attempt": index} for index, row in enumerate(rows, 1)],
-        "winner": committed[-1][1] if committed else None,
-        "changed": await _changed_inputs(lookup, [runs[row.run] for row in rows if row.run in runs]),
-        "truncated": len(rows) == MAX_ATTEMPTS,
-    }
-
-
-async def _changed_inputs(lookup: Lookup, attempts: list[RunFacts]) -> list[Json]:
-    """Datasets whose pins differ between the attempts that named any input."""
-    read: dict[str, dict[Name, list[str | None]]] = {}
-    for run in attempts:
-        pins = await lookup.inputs(run)
-        if pins:
-            by_name = read.setdefault(run.run, {})
-            for pin in pins:
-                by_name.setdefault(pin.dataset, []).append(pin.version)
-    changed = []
-    for name in sorted({name for by_name in read.values() for name in by_name}):
-        versions = {run: sorted(by_name.get(name, []), key=str) for run, by_name in read.items()}
-        if len({tuple(each) for each in versions.values()}) > 1:
-            changed.append({"dataset": name_json(name), "versions": versions})
-    return changed

@@ -155,11 +155,14 @@ async def reading_runs(lookup: Lookup, generations: list[Generation]) -> tuple[s
 
 
 async def _next(lookup: Lookup, members: Sequence[Name], claim: Claim) -> Claim | None:
-    """The commit that ended the reign of this one, by another run; one that means an older generation did not."""
+    """The commit that ended the reign of this one, by another run; one that means an older generation did not, and one
+    that was ever withdrawn may have given it back."""
     following: Claim | None = claim
     while following:
         after = following.commit_time or "", following.version
         following = await lookup.reader.next_commit(members, after, claim.run)
         if following and following in await lookup.settled([following]):
-            return following
+            generation = lookup.identity.of(following.dataset), following.version
+            if not (await lookup.standing([generation]))[generation].ever("withdrawn"):
+                return following
     return None

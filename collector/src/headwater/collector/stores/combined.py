@@ -72,6 +72,7 @@ class CombinedReader:
         self.history = graph.history
         self.current = graph.current
         self.next_commit = graph.next_commit
+        self.marks = graph.marks
         self.reads = graph.reads
         self.links = graph.links
         self.carriers = graph.carriers

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
-from headwater.collector.facts import Scope, Side
+from headwater.collector.facts import Mark, Scope, Side
 from headwater.shared.event import Name
 
 Facets = dict[str, dict[str, Any]]
@@ -297,6 +297,10 @@ class GraphReader(Protocol):
 
     async def next_commit(self, members: Sequence[Name], after: tuple[str, str], run: str) -> Claim | None:
         """The committed claim, not of ``run``, with the least (commit time, version) greater than ``after``."""
+        ...
+
+    async def marks(self, generations: Collection[tuple[Name, str]]) -> list[Mark]:
+        """All that was said of these (dataset, version) pairs."""
         ...
 
     async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:

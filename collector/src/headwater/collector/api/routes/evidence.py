@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 
+from headwater.collector.exports.checking import MAX_BYTES, MalformedManifestError, parse_manifest
+from headwater.collector.exports.formats import FORMATS
+from headwater.collector.exports.manifest import NotPublishedError
 from headwater.shared.event import Name
 
-from ..answers import Answer, not_found
+from ..answers import Answer, Refusal, bad_request, not_found
+from ..bodies import check_headers, gunzip, read
 from ..nodes import known
 from ..params import MAX_REACHED, Depth, Generation, Segment
 from ..services import Services
@@ -28,6 +32,13 @@ def router(services: Services) -> APIRouter:
         name: Segment,
         generation: Generation = None,
         depth: Annotated[int, Query(ge=1, le=20, description="Levels of input generations to go back.")] = 1,
+        format_: Annotated[
+            Literal["json", "manifest", "intoto", "prov"],
+            Query(
+                alias="format",
+                description="The replay manifest, an unsigned in-toto Statement, or W3C PROV-JSON instead.",
+            ),
+        ] = "json",
     ) -> Answer:
         """Which run, which code and which input generations made a generation of a dataset.
 
@@ -35,7 +46,23 @@ def router(services: Services) -> APIRouter:
         """
         dataset = Name(namespace, name)
         await must_exist(dataset)
+        if format_ in FORMATS:
+            try:
+                return Answer(await questions.export(dataset, generation, format_, depth=depth))
+            except NotPublishedError as error:
+                raise Refusal(409 if error.status == "conflict" else 404, str(error)) from error
         return Answer(await questions.evidence(dataset, generation, depth=depth))
+
+    @routes.post("/manifests/verify")
+    async def verify_manifest(request: Request) -> Answer:
+        """Whether a replay manifest, the body, still says what the store says; if not, what differs."""
+        gzipped = check_headers(request.headers.raw, MAX_BYTES)
+        raw = await read(request.receive, MAX_BYTES)
+        try:
+            manifest = parse_manifest(gunzip(raw, MAX_BYTES) if gzipped else raw)
+        except MalformedManifestError as error:
+            raise bad_request(str(error)) from error
+        return Answer(await questions.check_manifest(manifest))
 
     @routes.get("/impact/{namespace}/{name}")
     async def get_impact(

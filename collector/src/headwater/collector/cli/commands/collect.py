@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..options import CreateTopicsOption, DeadlineOption, LogUrlOption
+from ..options import CreateTopicsOption, DeadlineOption, LogUrlOption, StoreOption
 
 if TYPE_CHECKING:
     import asyncio
+
+    from headwater.collector.settings import Settings
 
 _PROBES_S = 1.0
 """How long an answer to a probe may hold up the draining."""
@@ -21,6 +23,7 @@ def collect(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Their port; 0 picks a free one.")] = 5001,
     deadline: DeadlineOption = 30.0,
     create_topics: CreateTopicsOption = False,
+    store: StoreOption = None,
 ) -> None:
     """Run a worker: from the log to the stores.
 
@@ -28,16 +31,15 @@ def collect(
 
     Example: headwater collect --url kafka://127.0.0.1:9092 --port 5001
     """
-    from ..starting import log_to_stderr, run_until_complete
+    from ..starting import log_to_stderr, run_until_complete, settings_for
 
     log_to_stderr()
-    run_until_complete(
-        lambda stop: _run(url, host, port, deadline, create_topics, stop), deadline_s=_PROBES_S + deadline
-    )
+    settings = settings_for(create_topics, store)
+    run_until_complete(lambda stop: _run(settings, url, host, port, deadline, stop), deadline_s=_PROBES_S + deadline)
 
 
 async def _run(
-    url: str | None, host: str, port: int, deadline_s: float, create_topics: bool, stop: asyncio.Event
+    settings: Settings, url: str | None, host: str, port: int, deadline_s: float, stop: asyncio.Event
 ) -> None:
     import structlog
 
@@ -45,10 +47,8 @@ async def _run(
     from headwater.collector.collecting import Collecting
     from headwater.collector.tuning import tune_process
 
-    from ..starting import settings_for
-
     log = structlog.get_logger("headwater.collector")
-    collecting = Collecting(settings_for(create_topics), url=url)
+    collecting = Collecting(settings, url=url)
     await collecting.start()
     tune_process()
     try:

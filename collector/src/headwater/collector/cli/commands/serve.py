@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..options import CreateTopicsOption, DeadlineOption, LogUrlOption
+from ..options import CreateTopicsOption, DeadlineOption, LogUrlOption, StoreOption
 
 if TYPE_CHECKING:
     import asyncio
+
+    from headwater.collector.settings import Settings
 
 
 def serve(
@@ -18,6 +20,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 picks a free one.")] = 5000,
     deadline: DeadlineOption = 10.0,
     create_topics: CreateTopicsOption = False,
+    store: StoreOption = None,
 ) -> None:
     """Run the API on the configured stores; events go to the log.
 
@@ -25,14 +28,15 @@ def serve(
 
     Example: headwater serve --url kafka://127.0.0.1:9092 --port 5000
     """
-    from ..starting import log_to_stderr, run_until_complete
+    from ..starting import log_to_stderr, run_until_complete, settings_for
 
     log_to_stderr()
-    run_until_complete(lambda stop: _run(url, host, port, deadline, create_topics, stop), deadline_s=deadline)
+    settings = settings_for(create_topics, store)
+    run_until_complete(lambda stop: _run(settings, url, host, port, deadline, stop), deadline_s=deadline)
 
 
 async def _run(
-    url: str | None, host: str, port: int, deadline_s: float, create_topics: bool, stop: asyncio.Event
+    settings: Settings, url: str | None, host: str, port: int, deadline_s: float, stop: asyncio.Event
 ) -> None:
     import structlog
 
@@ -40,10 +44,8 @@ async def _run(
     from headwater.collector.serving import Serving
     from headwater.collector.tuning import tune_process
 
-    from ..starting import settings_for
-
     log = structlog.get_logger("headwater.collector")
-    serving = Serving(settings_for(create_topics), url=url)
+    serving = Serving(settings, url=url)
     await serving.start()
     tune_process()
     try:

@@ -9,6 +9,7 @@ from neo4j import Driver
 
 from headwater.collector.questions.fingerprint import base_line
 from headwater.collector.stores.graph.known import SIDES, STATE_SEPARATOR
+from headwater.collector.stores.graph.marks import BASE_MARKS
 from headwater.collector.stores.graph.mentions import ABSENT, parsed
 
 _FETCH = 5_000
@@ -44,6 +45,8 @@ def base_lines(driver: Driver, database: str | None) -> Iterator[bytes]:
             yield base_line("design", *row)
         for row in rows(_CHANGES):
             yield base_line("lifecycle", *row)
+        for row in rows(BASE_MARKS):
+            yield base_line("mark", *row)
 
 
 def _hash(value: str) -> str | None:

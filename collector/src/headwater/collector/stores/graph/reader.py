@@ -9,8 +9,10 @@ from typing import Any, Literal
 from neo4j import READ_ACCESS, AsyncDriver
 from neo4j.exceptions import DriverError, Neo4jError
 
+from headwater.collector.facts import Mark
 from headwater.collector.settings import ConnectionSettings
 from headwater.collector.stores.graph import connection as connecting
+from headwater.collector.stores.graph import marks as read_marks
 from headwater.collector.stores.graph import (
     read_catalog,
     read_entities,
@@ -105,6 +107,9 @@ class Neo4jReader:
 
     async def next_commit(self, members: Sequence[Name], after: tuple[str, str], run: str) -> Claim | None:
         return await read_generations.next_commit(self._fetch, members, after, run)
+
+    async def marks(self, generations: Collection[tuple[Name, str]]) -> list[Mark]:
+        return await read_marks.marks(self._fetch, generations)
 
     async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
         return await read_generations.reads(self._fetch, queries, limit)

@@ -9,6 +9,8 @@
     (Job)-[CONSUMES|PRODUCES {lastTime}]->(Dataset)        derived: current if lastTime >= the job's edgesSince
     (Job)-[DESIGN]->(Design)-[LISTS]->(Dataset)            what a JobEvent says
     (Change {change, time})-[CHANGE_OF|PREVIOUS]->(Dataset)  DROP, RENAME, ...; with ``run`` where a run did it
+    (Mark {version, kind, time, event, stands, reason, author})-[MARK_OF]->(Dataset)  a word on one generation;
+                                                           ``generation`` is that generation's key, if it is there
     (Dataset)-[SYMLINK]->(Dataset)                         derived from the symlinks facet
     (Namespace {name, firstTime, deleted})                 of jobs and datasets; ``deleted``: up to when. Jobs and
                                                            datasets have it, too, and are hidden while not seen later
@@ -26,7 +28,7 @@ from typing import Final
 
 from neo4j import AsyncSession
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 """Raised when the graph changes shape; a graph of another version is emptied and rebuilt from the documents."""
 
 _UNIQUE: Final = {
@@ -37,6 +39,7 @@ _UNIQUE: Final = {
     "Value": "hash",
     "Change": "key",
     "Design": "key",
+    "Mark": "key",
     "Event": "id",
     "Namespace": "key",
     "HeadwaterMeta": "name",
@@ -55,6 +58,7 @@ _NODE_INDEXES: Final = (
     ("Job", "firstTime"),
     ("Dataset", "firstTime"),
     ("Value", "source"),
+    ("Mark", "generation"),
 )
 _TEXT_INDEXES: Final = (("Job", "folded"), ("Dataset", "folded"))
 _RELATIONSHIP_INDEXES: Final = (

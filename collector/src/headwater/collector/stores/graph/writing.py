@@ -9,6 +9,7 @@ from headwater.collector.stores.graph.catalog import write_catalog
 from headwater.collector.stores.graph.edges import write_job_edges
 from headwater.collector.stores.graph.facets import fresh_facets, mention_facets, write_said, write_values
 from headwater.collector.stores.graph.known import Known, read_known
+from headwater.collector.stores.graph.marks import write_marks
 from headwater.collector.stores.graph.names import write_changes, write_designs, write_symlinks
 from headwater.collector.stores.graph.runs import write_generations, write_io, write_runs
 from headwater.collector.stores.graph.transaction import Transaction
@@ -34,6 +35,7 @@ async def write_batch(tx: Transaction, batch: Sequence[ProjectedEvent]) -> None:
     await write_designs(tx, merged)
     await write_changes(tx, merged, known, derived)
     await write_symlinks(tx, merged, known)
+    await write_marks(tx, merged)
     await write_job_edges(tx, known, derived)
     await write_catalog(tx, merged, known)
     events = {each.event.event_id: each.event for each in batch}

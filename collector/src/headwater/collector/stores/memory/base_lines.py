@@ -11,6 +11,7 @@ from headwater.collector.facts import (
     Fact,
     JobSeen,
     Lifecycle,
+    Mark,
     RunIO,
     RunJob,
     RunSeen,
@@ -47,6 +48,8 @@ def _parts(fact: Fact) -> tuple[str, *tuple[object, ...]]:
             return ("design", *fact.job, int(fact.side), fact.time, fact.event_id, listed)
         case Lifecycle():
             return ("lifecycle", *fact.dataset, fact.time, fact.change, *(fact.previous or (None, None)))
+        case Mark():
+            return ("mark", *fact.dataset, *fact[1:])
 
 
 def _owner(fact: FacetSaid) -> tuple[str | None, str | None, str | None, str]:

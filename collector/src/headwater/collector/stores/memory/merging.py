@@ -9,6 +9,7 @@ from headwater.collector.facts import (
     Fact,
     JobSeen,
     Lifecycle,
+    Mark,
     RunIO,
     RunJob,
     RunSeen,
@@ -37,6 +38,8 @@ def key_of(fact: Fact) -> tuple[object, ...]:
             return ("design", fact.job, fact.side)
         case Lifecycle():
             return ("lifecycle", *fact)
+        case Mark():
+            return ("mark", *fact[:5])
 
 
 def merge(a: Fact, b: Fact) -> Fact:

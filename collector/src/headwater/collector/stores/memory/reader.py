@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from headwater.collector.catalog import is_reserved
-from headwater.collector.facts import Side
+from headwater.collector.facts import Mark, Side
 from headwater.collector.stores.memory import catalog
 from headwater.collector.stores.memory.base_lines import base_lines
 from headwater.collector.stores.memory.view import Mentioned, current_edges
@@ -138,6 +138,10 @@ class MemoryReader:
 
     def _of(self, members: Collection[Name]) -> list[Claim]:
         return [claim for claim in self._store.view().claims if claim.dataset in set(members)]
+
+    async def marks(self, generations: Collection[tuple[Name, str]]) -> list[Mark]:
+        wanted = set(generations)
+        return [mark for mark in self._store.view().marks if (mark.dataset, mark.version) in wanted]
 
     async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
         mentions = self._store.view().mentions

@@ -16,6 +16,7 @@ from headwater.collector.facts import (
     Fact,
     JobSeen,
     Lifecycle,
+    Mark,
     RunIO,
     RunJob,
     RunSeen,
@@ -75,6 +76,7 @@ class View:
         self._dataset_facets: dict[Name, Facets] = defaultdict(dict)
         self._designs: dict[Name, dict[Side, tuple[Name, ...]]] = defaultdict(dict)
         self._lifecycles: list[Change] = []
+        self.marks: list[Mark] = []
         for fact in self.facts:
             match fact:
                 case JobSeen():
@@ -89,6 +91,8 @@ class View:
                     self._designs[fact.job][fact.side] = fact.datasets
                 case Lifecycle():
                     self._lifecycles.append(Change(fact.dataset, fact.time, fact.change, fact.previous))
+                case Mark():
+                    self.marks.append(fact)
 
     def _facet(self, fact: FacetSaid) -> None:
         if fact.scope not in (Scope.JOB, Scope.DATASET):

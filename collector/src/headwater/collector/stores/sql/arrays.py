@@ -73,8 +73,11 @@ ARRAYS = (ByteaArray, TextArray, SmallArray, BooleanArray)
 
 def _packed(element: int, items: Sequence[bytes | None]) -> bytes:
     header = _HEADER.pack(1, 1, element, len(items), 1) if items else _HEADER.pack(0, 0, element, 0, 1)[:12]
-    lengths = {-1 if item is None else len(item) for item in items}
-    if len(lengths) == 1 and -1 not in lengths:  # keys, times: no loop in Python
+    try:
+        lengths = set(map(len, items))  # type: ignore[arg-type]
+    except TypeError:  # a null among them
+        lengths = set()
+    if len(lengths) == 1:  # keys, times: no loop in Python
         length = _LENGTH.pack(lengths.pop())
         return b"".join((header, length, length.join(items)))  # type: ignore[arg-type]
     parts = [header]

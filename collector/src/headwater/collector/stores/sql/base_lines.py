@@ -21,6 +21,7 @@ def base_lines(connection: Connection) -> Iterator[bytes]:
     yield from _facets(connection)
     yield from _designs(connection)
     yield from _lifecycles(connection)
+    yield from _marks(connection)
 
 
 def _names(connection: Connection) -> Iterator[bytes]:
@@ -92,3 +93,13 @@ def _lifecycles(connection: Connection) -> Iterator[bytes]:
     )
     for row in connection.execute(statement):
         yield base_line("lifecycle", *row)
+
+
+def _marks(connection: Connection) -> Iterator[bytes]:
+    mark = schema.mark.c
+    columns = (mark.version, mark.kind, mark.time, mark.event_id, mark.stands, mark.reason, mark.author)
+    statement = select(_dataset.namespace, _dataset.name, *columns).join_from(
+        schema.mark, schema.dataset, _dataset.key == mark.dataset
+    )
+    for namespace, name, version, kind, time, event_id, stands, reason, author in connection.execute(statement):
+        yield base_line("mark", namespace, name, version, kind, time, event_id.hex(), bool(stands), reason, author)

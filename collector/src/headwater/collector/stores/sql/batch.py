@@ -34,6 +34,7 @@ def write_batch(connection: Connection, upserts: Upserts, merged: Merged, docume
     run_many(connection, upserts.facet, [(*key, *said) for key, said in merged.facets.items()])
     run_many(connection, upserts.design_io, [(*key, *said) for key, said in merged.design.items()])
     run_many(connection, upserts.lifecycle, [(*change, b"") for change in merged.lifecycle])
+    run_many(connection, upserts.mark, [(*key, *said) for key, said in sorted(merged.marks.items())])
     derivation.apply()
     write_symlinks(connection, upserts, merged.symlinked)
     write_catalog(connection, merged)

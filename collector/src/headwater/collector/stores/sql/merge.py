@@ -13,6 +13,7 @@ from headwater.collector.facts import (
     Fact,
     JobSeen,
     Lifecycle,
+    Mark,
     RunIO,
     RunJob,
     RunSeen,
@@ -32,6 +33,9 @@ DERIVING_FACETS = frozenset({"parent", "nominalTime", "headwater_attempt", "life
 FacetKey = tuple[bytes, int, bytes, str, str]
 """(owner, scope, dataset, version, facet name)."""
 
+MarkKey = tuple[bytes, str, str, str, bytes]
+"""(dataset, version, kind, time, event id)."""
+
 
 class Merged:
     """A batch's facts by key; keys are those of the tables."""
@@ -46,6 +50,7 @@ class Merged:
         self.values: dict[bytes, bytes] = {}
         self.design: dict[tuple[bytes, int], tuple[str, bytes, str]] = {}
         self.lifecycle: set[tuple[bytes, str, str, bytes]] = set()
+        self.marks: dict[MarkKey, tuple[bool, str | None, str | None]] = {}
         self.symlinked: set[bytes] = set()
         """Datasets whose symlinks facet was stated or deleted."""
         self._derived_facets: list[FacetKey] = []
@@ -147,6 +152,10 @@ class Merged:
         previous = self.name_dataset(fact.previous) if fact.previous else NO_KEY
         self.lifecycle.add((name_key(fact.dataset), fact.time, fact.change, previous))
 
+    def _mark(self, fact: Mark) -> None:
+        key = (self.name_dataset(fact.dataset), fact.version, fact.kind, fact.time, event_key(fact.event_id))
+        self.marks[key] = (fact.stands, fact.reason, fact.author)
+
 
 def _facet_prefix(scope: Scope, owner: tuple[str, ...]) -> tuple[bytes, int, bytes, str]:
     """(owner, scope, dataset, version)."""
@@ -177,4 +186,5 @@ _ADD: dict[type, Callable[[Merged, Any], None]] = {
     RunIO: Merged._run_io,
     DesignIO: Merged._design,
     Lifecycle: Merged._lifecycle,
+    Mark: Merged._mark,
 }

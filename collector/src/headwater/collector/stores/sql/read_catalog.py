@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 import orjson
-from sqlalchemy import func, select
+from sqlalchemy import func, literal_column, select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.catalog import is_reserved
@@ -29,7 +29,7 @@ _NAMED = Query(_ALL, among=_namespace.key)
 _SOURCES: Any = (
     select(_value.value, func.min(_facet.time), func.max(_facet.time))
     .join_from(schema.facet, schema.facet_value, _value.key == _facet.value)
-    .where(_facet.name == "dataSource", _facet.scope == int(Scope.DATASET))
+    .where(_facet.name == literal_column("'dataSource'"), _facet.scope == literal_column(str(int(Scope.DATASET))))
     .group_by(_facet.value, _value.value)
 )
 _UNPUBLISHED = Query(

@@ -6,12 +6,14 @@ from collections.abc import Collection
 from typing import Any
 
 import orjson
-from sqlalchemy import Table, bindparam, func, null, select
+from sqlalchemy import Table, Text, bindparam, func, literal, not_, null, select
 from sqlalchemy.engine import Connection
+from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.facts import Scope, Side
 from headwater.collector.stores.reading import DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
 from headwater.collector.stores.sql import schema
+from headwater.collector.stores.sql.bounded import Beginning, same_text
 from headwater.collector.stores.sql.query import Query
 from headwater.collector.stores.sql.selecting import hidden, keys_of, visible
 from headwater.shared.event import Name
@@ -133,22 +135,40 @@ def _facets(connection: Connection, keys: Collection[bytes], scope: Scope) -> di
 
 
 def list_jobs(connection: Connection, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
-    return _page(connection, schema.job, namespace, (_job.last_time.desc(), _job.namespace, _job.name), limit, offset)
+    order = (_job.last_time.desc(), _job.namespace, _job.name)
+    return _page(connection, schema.job, [], namespace, order, limit, offset)
 
 
 def list_datasets(connection: Connection, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
-    return _page(connection, schema.dataset, namespace, (_dataset.namespace, _dataset.name), limit, offset)
+    seen = [_dataset.first_time.isnot(None)]
+    order: tuple[Any, ...] = (_dataset.namespace, _dataset.name)
+    if namespace is not None:
+        order = (Beginning(_dataset.name), _dataset.name) if _is_postgres(connection) else (_dataset.name,)
+    return _page(connection, schema.dataset, seen, namespace, order, limit, offset)
+
+
+def _is_postgres(connection: Connection) -> bool:
+    return connection.dialect.name == "postgresql"
 
 
 def _page(
-    connection: Connection, table: Table, namespace: str | None, order: tuple[Any, ...], limit: int, offset: int
+    connection: Connection,
+    table: Table,
+    wanted: list[ColumnElement[bool]],
+    namespace: str | None,
+    order: tuple[Any, ...],
+    limit: int,
+    offset: int,
 ) -> tuple[int, list[Name]]:
-    wanted: list[Any] = [table.c.first_time.isnot(None), visible(table)]
+    """All are counted from an index alone, and the few that are hidden by another one."""
     if namespace is not None:
-        wanted.append(table.c.namespace == namespace)
-    total = connection.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one()
-    page = select(table.c.namespace, table.c.name).where(*wanted).order_by(*order).limit(limit).offset(offset)
-    return int(total), [Name(row[0], row[1]) for row in connection.execute(page)]
+        wanted = [*wanted, same_text(table.c.namespace, literal(namespace, Text))]
+    counted = select(func.count()).select_from(table).where(*wanted)
+    total = connection.execute(counted).scalar_one()
+    gone = connection.execute(counted.where(table.c.deleted.isnot(None), not_(visible(table)))).scalar_one()
+    page = select(table.c.namespace, table.c.name).where(*wanted, visible(table)).order_by(*order)
+    rows = connection.execute(page.limit(limit).offset(offset))
+    return int(total) - int(gone), [Name(row[0], row[1]) for row in rows]
 
 
 def namespaces(connection: Connection) -> dict[str, tuple[str, str]]:

@@ -7,6 +7,7 @@ from typing import Concatenate, Literal, ParamSpec, TypeVar
 
 from sqlalchemy.engine import Connection, Engine
 
+from headwater.collector.facts import Mark
 from headwater.collector.stores.reading import (
     Claim,
     DatasetFacts,
@@ -34,6 +35,7 @@ from headwater.collector.stores.sql import (
     read_entities,
     read_generations,
     read_history,
+    read_marks,
     read_runs,
 )
 from headwater.collector.stores.sql.backends.base import Backend
@@ -95,6 +97,9 @@ class SqlReader:
 
     async def next_commit(self, members: Sequence[Name], after: tuple[str, str], run: str) -> Claim | None:
         return await self._fetch(read_generations.next_commit, members, after, run)
+
+    async def marks(self, generations: Collection[tuple[Name, str]]) -> list[Mark]:
+        return await self._fetch(read_marks.marks, generations) if generations else []
 
     async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
         return await self._fetch(read_generations.reads, queries, limit) if queries else []

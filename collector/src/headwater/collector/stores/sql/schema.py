@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised when the tables change shape; a graph of another version is rebuilt from its documents."""
 
 _KEY = LargeBinary(16)
@@ -75,6 +75,7 @@ job = Table(
     Index("job_name", "namespace", "name"),
     Index("job_recent", "last_time"),
     Index("job_of_namespace", "namespace", "last_time"),
+    Index("job_deleted", "namespace", "deleted", "last_time", sqlite_where=text("deleted IS NOT NULL")),
     Index("job_first", "first_time"),
     sqlite_with_rowid=False,
 )
@@ -89,7 +90,15 @@ dataset = Table(
     _text("last_time", nullable=True),  # null: only named, never listed or described
     Column("carrier", Boolean, nullable=False, default=False),  # derived: carries a symlinks facet
     _text("deleted", nullable=True),  # derived: hidden while not seen later
-    Index("dataset_name", "namespace", "name"),
+    Index("dataset_name", "namespace", "name", "first_time"),  # the last so that counting needs no more
+    Index(
+        "dataset_deleted",
+        "namespace",
+        "deleted",
+        "last_time",
+        "first_time",
+        sqlite_where=text("deleted IS NOT NULL"),
+    ),
     Index("dataset_first", "first_time"),
     sqlite_with_rowid=False,
 )
@@ -156,6 +165,7 @@ facet = Table(
     _text("time"),
     _key("event_id"),
     _key("value", nullable=True),
+    Index("facet_source", "value", "time", sqlite_where=text("name = 'dataSource' AND scope = 3")),
     sqlite_with_rowid=False,
 )
 
@@ -187,6 +197,20 @@ lifecycle = Table(
     _key("run", primary=True),  # run empty: a base fact, from a DatasetEvent; else derived
     Index("lifecycle_previous", "previous"),
     Index("lifecycle_run", "run"),
+    sqlite_with_rowid=False,
+)
+
+mark = Table(
+    "mark",
+    metadata,
+    _key("dataset", primary=True),
+    _text("version", primary=True),
+    _text("kind", primary=True),
+    _text("time", primary=True),
+    _key("event_id", primary=True),
+    Column("stands", Boolean, nullable=False),
+    _text("reason", nullable=True),
+    _text("author", nullable=True),
     sqlite_with_rowid=False,
 )
 

@@ -28,6 +28,8 @@ DERIVED_RUN = (
     "root",
 )
 """Derived columns: set when a row is inserted, and by the updates afterwards."""
+MARK_COLUMNS = ("dataset", "version", "kind", "time", "event_id", "stands", "reason", "author")
+"""The first five are the key."""
 
 
 class Upserts:
@@ -39,6 +41,7 @@ class Upserts:
         self.facet_value = self._insert(schema.facet_value, ["key", "value"], ["key"])
         self.run_state = self._insert(schema.run_state, ["run", "time", "type"], ["run", "time", "type"])
         self.lifecycle = self._insert(schema.lifecycle, keys := ["dataset", "time", "change", "previous", "run"], keys)
+        self.mark = self._insert(schema.mark, MARK_COLUMNS, MARK_COLUMNS[:5])
         self.symlink = self._insert(schema.symlink, ["dataset", "other"], ["dataset", "other"])
         self.job = self._seen(schema.job, [])
         self.dataset = self._seen(schema.dataset, ["carrier"])
@@ -129,6 +132,13 @@ class Upserts:
                     "time": _least(table.c.time, new.time),
                     "commit_time": _least(table.c.commit_time, new.commit_time),
                 },
+                where=or_(  # an event mostly says again what another one of the run has said
+                    new.time < table.c.time,
+                    and_(
+                        new.commit_time.isnot(None),
+                        or_(table.c.commit_time.is_(None), new.commit_time < table.c.commit_time),
+                    ),
+                ),
             )
         )
 

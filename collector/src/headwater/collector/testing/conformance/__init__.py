@@ -12,6 +12,7 @@ docs/stores.md tells the rest.
 """
 
 from .capabilities import Faults, Keeps, MakeStore
+from .outages import OUTAGE_CHECKS
 from .suite import StoreConformance
 
-__all__ = ["Faults", "Keeps", "MakeStore", "StoreConformance"]
+__all__ = ["OUTAGE_CHECKS", "Faults", "Keeps", "MakeStore", "StoreConformance"]

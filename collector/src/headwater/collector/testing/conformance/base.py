@@ -98,7 +98,8 @@ class Checks:
     def needs(self, wanted: Keeps) -> None:
         """Skips the check where nothing of this can be read back."""
         if not self.keeps & wanted:
-            pytest.skip(f"keeps no {wanted.name.lower() if wanted.name else wanted}, as declared: {self.keeps}")
+            lacks = "is write only" if wanted is Keeps.BOTH else f"keeps no {str(wanted.name).lower()}"
+            pytest.skip(f"{lacks}, as declared: {self.keeps}")
 
     def documents_of(self, store: LineageStoreProtocol) -> DocumentReader | None:
         for part in self.parts(store):

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from typing import Final
 
 from headwater.collector.stores.base import LineageStoreProtocol
 from headwater.collector.stores.reading import EventFilter, RunFilter
@@ -13,22 +14,30 @@ from headwater.collector.testing.conformance.base import Checks, batch_of
 from headwater.collector.testing.conformance.capabilities import Faults, MakeStore
 from headwater.collector.testing.conformance.events import history, many, seeded
 from headwater.collector.testing.conformance.patience import patiently
-from headwater.collector.testing.conformance.places import Place, Places
+from headwater.collector.testing.conformance.places import Place
 from headwater.shared.errors import PermanentError, TransientError
+
+OUTAGE_CHECKS: Final = (
+    "test_a_backend_that_hangs_is_said_so_in_time",
+    "test_a_backend_that_is_gone_is_said_so_in_time",
+)
+"""To be excused where there is no backend that could fail: ``excused = dict.fromkeys(OUTAGE_CHECKS, "one file")``."""
 
 
 class OutageChecks(Checks):
     """An outage is a TransientError, within the deadline, and afterwards the same batch is taken."""
 
-    def test_a_backend_that_hangs_is_said_so_in_time(self, make_hasty_store: MakeStore, faults: Faults | None) -> None:
+    def test_a_backend_that_hangs_is_said_so_in_time(
+        self, place: Place, make_hasty_store: MakeStore, faults: Faults | None
+    ) -> None:
         outage = self._given(faults).hung
-        self.run(self._survive(Places(make_hasty_store).fresh(), outage, "hangs"))
+        self.run(self._survive(place, Place(make_hasty_store, place.name), outage, "hangs"))
 
     def test_a_backend_that_is_gone_is_said_so_in_time(
-        self, make_hasty_store: MakeStore, faults: Faults | None
+        self, place: Place, make_hasty_store: MakeStore, faults: Faults | None
     ) -> None:
         outage = self._given(faults).gone
-        self.run(self._survive(Places(make_hasty_store).fresh(), outage, "is gone"))
+        self.run(self._survive(place, Place(make_hasty_store, place.name), outage, "is gone"))
 
     def _given(self, faults: Faults | None) -> Faults:
         if faults is None:
@@ -38,15 +47,24 @@ class OutageChecks(Checks):
             )
         return faults
 
-    async def _survive(self, place: Place, outage: Callable[[], AbstractContextManager[None]], what: str) -> None:
+    async def _survive(
+        self, place: Place, hasty: Place, outage: Callable[[], AbstractContextManager[None]], what: str
+    ) -> None:
         events = history(seeded(5), runs=10)
         before, after = events[: len(events) // 2], [*events[len(events) // 2 :], *many(20)]
         async with place.opened() as store:
             await self.write(store, [before])
+        store = hasty.store()
+        try:
+            await patiently(store.open)
+            await patiently(store.ping)
             with outage():
-                for name, call in self._calls(store, place, after):
+                for name, call in self._calls(store, hasty, after):
                     await self._must_be_transient(call, f"while the backend {what}, {name}")
             await patiently(partial(self.write, store, [after]))
+        finally:
+            await store.close()
+        async with place.opened() as store:
             await self.must_hold(store, [*before, *after], when=f"when the backend no longer {what}")
 
     def _calls(

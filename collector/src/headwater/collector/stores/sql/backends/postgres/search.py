@@ -40,8 +40,9 @@ search_name: Final = Table(
     PrimaryKeyConstraint("kind", "key", name="search_name_key"),
 )
 _TRIGRAMS: Final = (
-    "DO $$ BEGIN IF EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') THEN "
-    "CREATE INDEX IF NOT EXISTS search_gram ON search_name USING gin (name gin_trgm_ops); END IF; END $$"
+    "DO $$ BEGIN IF EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') "
+    "AND to_regclass('search_gram') IS NULL THEN "
+    "CREATE INDEX search_gram ON search_name USING gin (name gin_trgm_ops); END IF; END $$"
 )
 
 

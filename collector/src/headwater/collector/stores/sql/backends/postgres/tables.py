@@ -20,7 +20,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.bounded import bounded_sql
+from headwater.collector.stores.sql.bounded import beginning_sql, bounded_sql
 
 CREATING: Final = 0x68656164_77617465
 """The advisory lock that whoever makes the tables holds."""
@@ -29,17 +29,23 @@ LONG: Final = {
     "facet": {"version", "name"},
     "lifecycle": {"change"},
     "generation": {"version"},
+    "mark": {"version"},
 }
 """Columns of keys that may hold long texts."""
 _INDEXES: Final[dict[str, tuple[tuple[str, ...], str | None] | None]] = {
-    "job_name": None,  # lists of names are sorted when asked for: no index takes two long texts in order
-    "dataset_name": None,
+    "job_name": None,
+    "dataset_name": (("~namespace", "<name"), "first_time IS NOT NULL"),  # ties, by the rest of a long name, as below
+    "job_of_namespace": (("~namespace", "last_time"), None),
+    "job_deleted": (("~namespace",), "deleted IS NOT NULL"),
+    "dataset_deleted": (("~namespace",), "deleted IS NOT NULL"),
+    "facet_source": (("value", "time"), "name = 'dataSource' AND scope = 3"),
     "run_logical": (("~logical_key", "first_time", "run"), "logical_key IS NOT NULL"),
     "run_parent": (("parent", "first_time", "run"), "parent IS NOT NULL"),
     "run_io_read": (("dataset", "side", "~version", "pin_time"), None),
     "generation_current": (("dataset", "commit_time"), None),  # ties, by version, are sorted when asked for
 }
-"""Where they differ from SQLite's: columns, ``~`` for bounded, and condition; None: no such index."""
+"""Where they differ from SQLite's: columns, ``~`` for bounded, ``<`` for the beginning, and condition; None: no such
+index."""
 _ROOM: Final = {"job": 80, "dataset": 80, "facet": 85, "job_edge": 85}
 """Percent filled at first, so that a changed row finds room on its page."""
 
@@ -86,9 +92,15 @@ def _add_index(copy: Table, index: Index) -> None:
     if differs is None:
         return
     names, condition = differs or (tuple(column.name for column in index.columns), None)
-    columns = [_bounded(name[1:]) if name.startswith("~") else name for name in names]
+    columns = [_in_index(name) for name in names]
     where: dict[str, Any] = {"postgresql_where": text(condition)} if condition else {}
     Index(index.name, *_columns(copy, columns), **where)
+
+
+def _in_index(name: str) -> str | ColumnElement[Any]:
+    if name.startswith("<"):
+        return literal_column(beginning_sql(name[1:]))
+    return _bounded(name[1:]) if name.startswith("~") else name
 
 
 def _columns(copy: Table, names: list[str | ColumnElement[Any]]) -> list[Any]:

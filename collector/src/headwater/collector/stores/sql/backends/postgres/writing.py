@@ -117,6 +117,7 @@ def _write_shared(connection: Connection, upserts: BulkUpserts, merged: Merged, 
     run_many(connection, upserts.facet, _facets(merged, of_runs=False))
     run_many(connection, upserts.design_io, [(*key, *said) for key, said in sorted(merged.design.items())])
     run_many(connection, upserts.lifecycle, [(*change, b"") for change in sorted(merged.lifecycle)])
+    run_many(connection, upserts.mark, [(*key, *said) for key, said in sorted(merged.marks.items())])
     datasets = runs.previous_names() | {key: tuple(row) for key, row in merged.datasets.items()}
     run_many(connection, upserts.dataset, [(key, *row, False) for key, row in sorted(datasets.items())])
     run_many(connection, upserts.job, [(key, *row) for key, row in sorted(merged.jobs.items())])

@@ -1,0 +1,68 @@
+"""Requests made up from the OpenAPI document, sound and unsound ones: no 5xx, and no status that it does not name."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+
+import hypothesis
+import pytest
+import schemathesis
+from schemathesis.checks import not_a_server_error
+from schemathesis.generation import GenerationMode
+from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
+
+from tests.marquez.events import dataset, event, facet
+from tests.marquez.serving import listening
+from tests.support.seeds import FULL, IN_CI
+from tests.support.worlds import LOCAL
+
+EXAMPLES = 100 if FULL else 8
+"""Of each operation, sound and unsound each."""
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
+_SETTINGS = hypothesis.settings(
+    max_examples=EXAMPLES,
+    derandomize=IN_CI,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(hypothesis.HealthCheck),
+    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+)
+
+
+@pytest.mark.filterwarnings("ignore")  # of the libraries that make the requests up
+async def test_no_5xx_and_no_undocumented_status():
+    told = [
+        event("START", 1, "j", ["a"]),
+        event("COMPLETE", 1, "j", ["a"], [dataset("b", documentation=facet(description="d"))], minute=1),
+    ]
+    async with LOCAL["sqlite"]() as world, listening(world) as address:
+        await world.take([[json.dumps(each).encode() for each in told]])
+        faults = await asyncio.to_thread(lambda: list(_faults(address)))
+    assert not faults, "\n\n".join(faults)
+
+
+def _faults(address: str) -> Iterator[str]:
+    schema = schemathesis.openapi.from_url(f"{address}/api/openapi.json")
+    tried = 0
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        for mode in GenerationMode:
+            tried += 1
+            try:
+                _try(operation, mode)
+            except hypothesis.errors.Unsatisfiable:
+                assert mode is GenerationMode.NEGATIVE, "every operation has sound requests"
+            except (Exception, BaseExceptionGroup) as error:  # every operation is tried, whatever another one shows
+                yield f"{operation.method.upper()} {operation.path} ({mode.value}): {error}"
+    assert tried > 60
+
+
+def _try(operation: schemathesis.schemas.APIOperation, mode: GenerationMode) -> None:
+    @hypothesis.given(case=operation.as_strategy(generation_mode=mode))
+    @_SETTINGS
+    def check(case: schemathesis.Case) -> None:
+        case.call_and_validate(checks=CHECKS)
+
+    check()
