@@ -18,6 +18,8 @@ from urllib.parse import quote
 
 import httpx
 import orjson
+from tests.marquez.serving import WorldServices
+from tests.support.worlds import ENGINES, World
 
 from benchmarks.events import START, WIDTH, run_event
 from benchmarks.report import Measured, percentile
@@ -25,8 +27,6 @@ from headwater.collector.api import create_app
 from headwater.collector.projection import project
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.shared.codec import decode
-from tests.marquez.serving import WorldServices
-from tests.support.worlds import ENGINES, World
 
 TITLE = "Reads as the graph grows"
 SIZES = [int(size) for size in os.environ.get("HEADWATER_BENCH_SIZES", "1000,10000,100000").split(",")]

@@ -30,6 +30,7 @@ OPTIONAL = {
         "bson": ("pymongo", "stores/document/"),
         "neo4j": ("neo4j", "stores/graph/"),
         "httpx": ("httpx", "stores/openlineage/"),
+        "psycopg": ("psycopg", "stores/sql/backends/postgres/"),
         "cryptography": ("cryptography", "exports/keys.py"),
         "pytest": ("pytest", "testing/conformance/"),
         "hypothesis": ("hypothesis", "testing/conformance/"),

@@ -13,9 +13,7 @@ from tests.servers.errors import ServersError
 def main() -> int:
     """The exit code: 0, or 1 when one could not be had."""
     parser = argparse.ArgumentParser(prog="python -m tests.producers", description="Environments of real producers.")
-    parser.add_argument(
-        "command", choices=("build", "pins"), help="build: fetch what they need; pins: renew their pins"
-    )
+    parser.add_argument("command", choices=("build", "pins"), help="build: what they need; pins: renew them")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; all by default")
     options = parser.parse_args()
     if unknown := [name for name in options.names if name not in NAMES]:

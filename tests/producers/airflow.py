@@ -21,7 +21,7 @@ import httpx
 import psycopg
 
 from tests.producers.environments import OUR_PACKAGES, PROJECTS
-from tests.producers.programs import Ended, run_program, surroundings
+from tests.producers.programs import run_program, surroundings
 from tests.servers.ports import free_port
 from tests.servers.warden import Warden
 
@@ -95,22 +95,16 @@ class Airflow:
         (self.landing / "orders.csv").write_text("1,10,19.5\n")
         with psycopg.connect(self.warehouse, autocommit=True) as connection:
             connection.execute(TABLES)
-        self.must("db", "migrate")
+        self.run("db", "migrate")
 
-    def run(self, *arguments: str) -> Ended:
-        """``airflow arguments``."""
-        return run_program(self.binaries, ["airflow", *arguments], where=self.home, env=self.env)
-
-    def must(self, *arguments: str) -> str:
-        """The same; it must end well. What it printed."""
-        done = self.run(*arguments)
-        assert done.status == 0, done.said
-        return done.said
+    def run(self, *arguments: str, status: int = 0) -> str:
+        """``airflow arguments``, which must end with this status; what it printed."""
+        return run_program(self.binaries, ["airflow", *arguments], where=self.home, env=self.env, status=status)
 
     @contextmanager
     def live(self) -> Iterator[None]:
-        """An API server, a DAG processor and a scheduler that runs tasks by itself, while the block runs. Nothing listens
-        anywhere but on loopback."""
+        """An API server, a DAG processor and a scheduler that runs tasks by itself, while the block runs. They listen on
+        loopback only."""
         api = ["api-server", "--host", "127.0.0.1", "--port", str(self.port), "--workers", "1"]
         with self._staying(api):
             self._await_api()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.producers.environments import environment, spark_jars
 from tests.servers.errors import ServerMissing
-from tests.servers.fixtures import kafka_url  # noqa: F401 - a fixture
+from tests.servers.fixtures import kafka_url, postgres_url  # noqa: F401 - fixtures
 from tests.support.seeds import IN_CI
 
 

@@ -5,20 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.collector import clean_environment
 
-LONGEST_S = 300
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How it ended, and what it printed on both streams."""
-
-    status: int
-    said: str
+LONGEST_S = 600
+SHOWN = 4_000
 
 
 def surroundings(binaries: Path, more: Mapping[str, str]) -> dict[str, str]:
@@ -30,8 +22,11 @@ def surroundings(binaries: Path, more: Mapping[str, str]) -> dict[str, str]:
     return kept | {"PATH": path, "VIRTUAL_ENV": str(binaries.parent)} | dict(more)
 
 
-def run_program(binaries: Path, command: Sequence[str], *, where: Path, env: Mapping[str, str]) -> Ended:
-    """Runs it to its end. Raises subprocess.TimeoutExpired after LONGEST_S."""
+def run_program(binaries: Path, command: Sequence[str], *, where: Path, env: Mapping[str, str], status: int = 0) -> str:
+    """Runs it to its end, which must have this status; what it printed on both streams.
+
+    Raises AssertionError with the end of that, and subprocess.TimeoutExpired after LONGEST_S.
+    """
     done = subprocess.run(
         [str(binaries / command[0]), *command[1:]],
         cwd=where,
@@ -43,4 +38,6 @@ def run_program(binaries: Path, command: Sequence[str], *, where: Path, env: Map
         timeout=LONGEST_S,
         check=False,
     )
-    return Ended(done.returncode, done.stdout)
+    ended = done.returncode
+    assert ended == status, f"{command[0]} ended with {ended}:\n{done.stdout[-SHOWN:]}"
+    return done.stdout

@@ -98,7 +98,7 @@ def test_wrong_usage(cli: Cli, told: Path, tmp_path: Path) -> None:
 def test_a_namespace_may_be_called_like_a_subcommand(cli: Cli, told: Path) -> None:
     ended = cli("evidence", "--dir", told, "--", "verify", "revenue")
     assert ended.status == 1
-    assert "nothing is known" in ended.err
+    assert "no dataset revenue in namespace verify" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -41,21 +41,18 @@ def event(said: dict[str, Any]) -> RunEvent:
         run=Run(run["runId"], run_facets(run.get("facets") or {})),
         job=Job(job["namespace"], job["name"], job.get("facets") or {}),
         inputs=[
-            InputDataset(
-                one["namespace"], one["name"], facets=one.get("facets") or {}, inputFacets=one.get("inputFacets") or {}
-            )
+            InputDataset(*name(one), facets=one.get("facets") or {}, inputFacets=one.get("inputFacets") or {})
             for one in said.get("inputs") or ()
         ],
         outputs=[
-            OutputDataset(
-                one["namespace"],
-                one["name"],
-                facets=one.get("facets") or {},
-                outputFacets=one.get("outputFacets") or {},
-            )
+            OutputDataset(*name(one), facets=one.get("facets") or {}, outputFacets=one.get("outputFacets") or {})
             for one in said.get("outputs") or ()
         ],
     )
+
+
+def name(said: dict[str, Any]) -> tuple[str, str]:
+    return said["namespace"], said["name"]
 
 
 def main(file: Path) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from pyspark.errors import PySparkException
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
@@ -27,12 +27,10 @@ def main(sources: str, warehouse: str) -> None:
         """
     )
     revenue.write.saveAsTable("revenue")
-    broken = spark.table("revenue").withColumn(
-        "share", f.expr("CAST(raise_error('the report has no readers') AS STRING)")
-    )
+    broken = spark.table("revenue").withColumn("share", f.raise_error("the report has no readers").cast("string"))
     try:
         broken.write.parquet(f"{warehouse}/report")
-    except PySparkException:
+    except Py4JJavaError:
         print("the report failed, as it should")
     else:
         sys.exit("the report was written")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .commands import (
+    audit,
     collect,
     columns,
     dlq,
@@ -64,6 +65,7 @@ app.command("serve")(serve.serve)
 app.command("emit")(emit.emit)
 app.add_typer(evidence.app, name="evidence")
 app.add_typer(manifest.app, name="manifest")
+app.add_typer(audit.app, name="audit")
 app.command("lineage")(lineage.lineage)
 app.command("columns")(columns.columns)
 app.command("impact")(impact.impact)

@@ -89,11 +89,12 @@ def _created(view: DatasetView, claim: Claim | None, run: RunView | None) -> str
 
 def _fields(facets: Facets) -> list[Json]:
     """Marquez's Field: {name, type, tags, description}."""
+    tagged = tags.tags_by_field(facets)
     return [
         {
             "name": name,
             "type": field.get("type") if isinstance(field.get("type"), str) else None,
-            "tags": tags.tags(facets, name),
+            "tags": tagged.get(name, []),
             "description": field.get("description") if isinstance(field.get("description"), str) else None,
         }
         for name, field in read.flat_fields(facets)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import quote
 
 from headwater.collector.catalog import TAG_FACET
@@ -18,23 +17,21 @@ def tag_facet_name(tag: str, field: str | None) -> str:
     return _PREFIX + quote(tag, safe="") + ("" if field is None else f":{quote(field, safe='')}")
 
 
-def given_tags(facets: Facets, field: str | None = None) -> list[str]:
-    """Tags of a thing (or a field) that were given through the API."""
-    return sorted({tag for tag, of in _given(facets) if of == field})
-
-
-def tags(facets: Facets, field: str | None = None) -> list[str]:
-    """All tags of a thing (or a field). A tag of the tags facet counts by its key, if its value says no more than that
-    the tag holds; a key with a value of its own is no tag in Marquez's sense and stays in the facet."""
-    stated = {
-        str(tag["key"])
-        for tag in objects_of(facets, "tags", "tags")
-        if tag.get("key") and (tag.get("field") or None) == field and tag.get("value") in (None, "", "true", True)
-    }
-    return sorted(stated.union(given_tags(facets, field)))
-
-
-def _given(facets: Facets) -> Iterator[tuple[str, str | None]]:
+def tags_by_field(facets: Facets) -> dict[str | None, list[str]]:
+    """All tags of a thing (under None) and of its fields, sorted. A tag of the tags facet counts by its key, if its
+    value says no more than that the tag holds; a key with a value of its own is no tag in Marquez's sense and stays in
+    the facet."""
+    found: dict[str | None, set[str]] = {}
+    for tag in objects_of(facets, "tags", "tags"):
+        if tag.get("key") and tag.get("value") in (None, "", "true", True):
+            field = tag.get("field")
+            found.setdefault(field if isinstance(field, str) and field else None, set()).add(str(tag["key"]))
     for name in facets:
-        if name.startswith(_PREFIX) and (tag := text_of(facets, name, "tag")):
-            yield tag, text_of(facets, name, "field")
+        if name.startswith(_PREFIX) and (given := text_of(facets, name, "tag")):
+            found.setdefault(text_of(facets, name, "field"), set()).add(given)
+    return {field: sorted(each) for field, each in found.items()}
+
+
+def tags(facets: Facets) -> list[str]:
+    """Those of the thing itself."""
+    return tags_by_field(facets).get(None, [])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from hashlib import md5
 from typing import Final
 from uuid import UUID
@@ -58,8 +59,13 @@ def cores_of(dataset: Name, version: str) -> Iterator[str]:
 
 def _shifted(core: str, kind: str, dataset: Name) -> str:
     """Its own inverse."""
-    mask = UUID(name_uuid(kind, *dataset)).int & _FREE
-    return str(UUID(int=UUID(core).int ^ mask))
+    text = f"{int(core.replace('-', ''), 16) ^ _mask(kind, dataset):032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+@lru_cache(maxsize=16_384)
+def _mask(kind: str, dataset: Name) -> int:
+    return UUID(name_uuid(kind, *dataset)).int & _FREE
 
 
 def is_uuid(text: str) -> bool:

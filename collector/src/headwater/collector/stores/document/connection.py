@@ -54,6 +54,11 @@ def collections_of(
     client: AsyncMongoClient[Document], connection: ConnectionSettings, name: str
 ) -> tuple[Collection, Collection]:
     """(events, parts of the large ones)."""
+    return collection_of(client, connection, name), collection_of(client, connection, f"{name}_parts")
+
+
+def collection_of(client: AsyncMongoClient[Document], connection: ConnectionSettings, name: str) -> Collection:
+    """One collection of the store's database."""
     database = client[connection.database] if connection.database else client.get_default_database(DEFAULT_DATABASE)
     options: CodecOptions[Document] = CodecOptions(tz_aware=True)
-    return database.get_collection(name, options), database.get_collection(f"{name}_parts", options)
+    return database.get_collection(name, options)

@@ -17,6 +17,7 @@ from headwater.collector.stores.document.connection import Collection, Document
 from headwater.collector.stores.document.errors import classified, refused_login
 from headwater.collector.stores.document.reader import DocumentsReader
 from headwater.collector.stores.document.schema import INDEXES, document_of
+from headwater.collector.stores.document.trail import DocumentTrail
 from headwater.collector.stores.document.writing import write_documents
 from headwater.shared import times
 from headwater.shared.clock import Clock, SystemClock
@@ -107,11 +108,19 @@ class DocumentLineageStore:
         """The read half, without the graph, see ``stores.combined``; the store must be open."""
         return DocumentsReader(*self._collections(), store=self.name)
 
+    def trail(self) -> DocumentTrail:
+        """See ``Sealable``; the store must be open."""
+        return DocumentTrail(*self._collections(), self._seals(self._opened()), store=self.name)
+
+    def _seals(self, client: AsyncMongoClient[Document]) -> Collection:
+        return connecting.collection_of(client, self._connection, f"{self._collection_name}_seals")
+
     async def reset(self) -> None:
-        """See ``Resettable``: drops the two collections, and makes them and their indexes again."""
+        """See ``Resettable``: drops the collections, and makes them and their indexes again."""
         client = connecting.client_of(self._connection, self._deadline_s)
         try:
-            for collection in connecting.collections_of(client, self._connection, self._collection_name):
+            events, parts = connecting.collections_of(client, self._connection, self._collection_name)
+            for collection in (events, parts, self._seals(client)):
                 await self._bounded(collection.drop())
             await self._bounded(self._prepare(client))
         finally:

@@ -22,7 +22,7 @@ from headwater.collector.stores.sql.version import restamp_version
 from headwater.shared.errors import ConfigurationError, PermanentError
 
 BEFORE: Final = "document_before"
-KEPT: Final = frozenset({"document", "meta"})
+KEPT: Final = frozenset({"document", "meta", "audit_seal"})
 """Tables that do not follow from documents."""
 SEARCH: Final = ("search_gram", "search_name")
 """Tables of SQLite's search, which are not in ``schema.metadata``."""

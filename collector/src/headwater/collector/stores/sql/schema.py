@@ -60,6 +60,20 @@ document = Table(
     Index("document_job", "job", "event_time"),
 )
 
+audit_seal = Table(
+    "audit_seal",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=False),
+    _text("kind"),
+    Column("previous", LargeBinary(32), nullable=False),
+    _text("sealed_at"),
+    Column("through", BigInteger, nullable=False),
+    Column("present", BigInteger, nullable=False),
+    _text("reason"),
+    Column("entries", LargeBinary, nullable=False),
+    Column("hash", LargeBinary(32), nullable=False),
+)
+
 # Base facts.
 
 job = Table(

@@ -18,6 +18,7 @@ from headwater.collector.stores.sql.calling import Caller
 from headwater.collector.stores.sql.documents import document_row
 from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.reader import SqlReader
+from headwater.collector.stores.sql.trail import SqlTrail
 from headwater.collector.stores.sql.version import check_version, stamp_version
 from headwater.shared import times
 from headwater.shared.clock import Clock, SystemClock
@@ -124,6 +125,12 @@ class SqlLineageStore:
         if self._readers is None:
             raise TransientError(f"store {self.name} is not open")
         return SqlReader(self._backend, self._readers, self._reading)
+
+    def trail(self) -> SqlTrail:
+        """See ``Sealable``; the store must be open."""
+        if self._readers is None:
+            raise TransientError(f"store {self.name} is not open")
+        return SqlTrail(self._readers, self._reading, self._writer, self._writing)
 
     async def empty_graph(self, marker: RebuildMarker) -> None:
         """See ``Rebuildable``. One transaction, which waits for those of others: an hour at most."""

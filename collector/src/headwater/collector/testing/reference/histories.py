@@ -30,6 +30,8 @@ class Historian:
         events += [self.link() for _ in range(self.rng.choice([0, 0, 1, 2]))]
         events += [self.lifecycle() for _ in range(self.rng.choice([0, 0, 1]))]
         events += [self.design() for _ in range(self.rng.choice([0, 1]))]
+        events += [self.mark() for _ in range(self.rng.choice([0, 0, 1, 2, 4]))]
+        events += [self.silence(self.rng.choice(events)) for _ in range(self.rng.choice([0, 0, 1, 2]))]
         return events
 
     def time(self, day: float) -> str:
@@ -141,6 +143,8 @@ class Historian:
                 facets.update(extra)
             if side == "outputs" and name in plan["marks"] and rng.random() < 0.6:
                 own["headwater_commit"] = facet({})
+            if side == "inputs" and rng.random() < 0.05:
+                facets.update(self.words(name, 0.3)[1])
         return {
             **named(self.alias(name)), "facets": facets, "inputFacets" if side == "inputs" else "outputFacets": own,
         }  # fmt: skip
@@ -166,6 +170,31 @@ class Historian:
         return self.dataset_event(
             self.rng.choice(DATASETS), {"lifecycleStateChange": facet({"lifecycleStateChange": "DROP"})}
         )
+
+    def mark(self) -> Event:
+        """A generation is withdrawn or called bad, or no longer so."""
+        name, facets = self.words(self.alias(self.rng.choice(DATASETS)), 0.4)
+        event = self.dataset_event(name, facets)
+        event["eventTime"] = self.time(self.rng.choice([0, 0.5, 1, 1.125, 2, 3, 4, 31, 40]))
+        return event
+
+    def words(self, name: tuple[str, str], back: float) -> tuple[tuple[str, str], dict[str, Any]]:
+        rng = self.rng
+        kind = rng.choice(["withdrawn", "bad"])
+        of = ["1", "2", f"~{rng.choice(self.run_ids)}", f"~{rng.choice(self.run_ids)}"]
+        said: dict[str, Any] = {"generations": sorted(set(rng.sample(of, rng.choice([1, 2])))), "reason": "r"}
+        if rng.random() < back:
+            said[kind] = False
+        return name, {"headwater_withdrawal" if kind == "withdrawn" else "headwater_bad": facet(said)}
+
+    def silence(self, of: Event) -> Event:
+        """Nothing was heard of a run since the time of some event: mostly one of its own."""
+        run = of["run"]["runId"] if "run" in of else self.rng.choice(self.run_ids)
+        said = facet({"lastSeen": of["eventTime"], "afterSeconds": 60, "reason": "silent"})
+        job = (of["job"]["namespace"], of["job"]["name"]) if "run" in of else self.job_names[0]
+        event = self.event(run, job, 50, "OTHER")
+        event["run"]["facets"] = {"headwater_interrupted": said}
+        return event
 
     def design(self) -> Event:
         rng = self.rng

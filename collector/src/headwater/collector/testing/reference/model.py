@@ -1,4 +1,4 @@
-"""Rules 1 to 12 of docs/semantics.md over a plain list of events: no store, no index, nothing kept.
+"""Rules 1 to 12 and 14 to 17 of docs/semantics.md over a plain list of events: no store, no index, nothing kept.
 
 Written from the rules alone and meant to be read beside them; it shares no code with the product. It knows well-formed
 events with times in one form (``2026-01-01T00:00:00Z``), which compare as text.
@@ -15,7 +15,7 @@ Event = dict[str, Any]
 Name = tuple[str, str]
 Generation = tuple[Name, str | None]
 
-ORDER = ["START", "RUNNING", "FAIL", "ABORT", "COMPLETE"]
+ORDER = ["START", "RUNNING", "INTERRUPT", "FAIL", "ABORT", "COMPLETE"]
 ENDS = {"FAIL": "FAILED", "ABORT": "ABORTED", "COMPLETE": "COMPLETED"}
 WINDOW = timedelta(days=30)
 
@@ -29,6 +29,14 @@ class Mention(NamedTuple):
     version: str | None
     facets: dict[str, Any]
     own: dict[str, Any]
+
+
+class Word(NamedTuple):
+    """Somebody's word on a generation: withdrawn or bad, or no longer so."""
+
+    time: str
+    event_id: str
+    stands: bool
 
 
 class State(NamedTuple):
@@ -45,18 +53,33 @@ class Edge(NamedTuple):
 
 
 class Model:
-    """All answers that one set of events allows."""
+    """All answers that one set of events allows; ``at``: as they were at that time (rule 17)."""
 
-    def __init__(self, events: Iterable[tuple[str, Event]]) -> None:
+    def __init__(self, events: Iterable[tuple[str, Event]], at: str | None = None) -> None:
+        self.at = at
         self.events = sorted(dict(events).items(), key=lambda said: (said[1]["eventTime"], said[0]))
         # Nothing changes after this, so what was worked out once may be kept.
-        for answer in ("names_of", "canonical", "state", "outputs", "written", "commits", "edges", "pins", "group"):
+        kept = "names_of", "canonical", "state", "outputs", "written", "commits", "edges", "pins", "group", "words"
+        for answer in kept:
             setattr(self, answer, cache(getattr(self, answer)))
 
     # What the events mention
 
     def run_events(self, run: str) -> list[tuple[str, Event]]:
-        return [(key, event) for key, event in self.events if event.get("run", {}).get("runId") == run]
+        """Its own: that it fell silent is somebody else's word."""
+        return [
+            (key, event)
+            for key, event in self.events
+            if event.get("run", {}).get("runId") == run and not _silence(event)
+        ]
+
+    def past(self, at: str) -> Model:
+        """The same events, asked about a time."""
+        return Model(self.events, at)
+
+    def then(self, time: str | None) -> bool:
+        """Whether something of this time counts."""
+        return time is not None and (self.at is None or time <= self.at)
 
     def runs(self) -> list[str]:
         """Runs with events of their own."""
@@ -86,6 +109,8 @@ class Model:
 
     def state(self, run: str) -> State:
         said = {(event["eventTime"], event.get("eventType")) for _, event in self.run_events(run)}
+        silences = [_silence(event) for _, event in self.events if event.get("run", {}).get("runId") == run]
+        said |= {(silence["lastSeen"], "INTERRUPT") for silence in silences if silence}
         words = sorted((time, ORDER.index(word), word) for time, word in said if word in ORDER)
         state, contradiction, ended = "NEW", False, None
         for time, _, word in words:
@@ -97,7 +122,7 @@ class Model:
             elif word in ENDS:
                 state, ended = ENDS[word], time
             else:
-                state = "RUNNING"
+                state = "INTERRUPTED" if word == "INTERRUPT" else "RUNNING"
         started = None
         for wanted in ("START", "RUNNING"):
             times = [time for time, _, word in words if word == wanted and (ended is None or time <= ended)]
@@ -231,7 +256,7 @@ class Model:
                 found.append((dataset, version, self.commit_time(run, same + bare)))
             if len(bare) == len(mentions):
                 found.append((dataset, "~" + run, self.commit_time(run, bare)))
-        return found
+        return [(dataset, version, time if self.then(time) else None) for dataset, version, time in found]
 
     def claimed(self, mentions: list[Mention]) -> set[str]:
         """The versions that a run claims of one output, of all it declared: under each name those marked as committed,
@@ -272,8 +297,48 @@ class Model:
         return written - set(self.committed(dataset))
 
     def current(self, dataset: Name) -> str | None:
-        committed = self.committed(dataset)
+        committed = [version for version in self.committed(dataset) if not self.holds("withdrawn", dataset, version)]
         return committed[-1] if committed else None
+
+    # Rules 14 and 15: withdrawn and bad generations
+
+    def words(self, kind: str, dataset: Name, version: str) -> list[Word]:
+        """All that was said, in order."""
+        found = []
+        for key, event in self.events:
+            for entry in [event["dataset"]] if "dataset" in event else event["inputs"] if "run" in event else []:
+                facet = entry.get("facets", {}).get({"withdrawn": "headwater_withdrawal", "bad": "headwater_bad"}[kind])
+                about = facet and version in facet["generations"] and self.canonical(_name(entry)) == dataset
+                if about and self.then(event["eventTime"]):
+                    found.append(Word(event["eventTime"], key, facet.get(kind, True)))
+        return found
+
+    def last(self, kind: str, dataset: Name, version: str, at: str | None = None) -> Word | None:
+        said = [word for word in self.words(kind, dataset, version) if at is None or word.time <= at]
+        return said[-1] if said else None
+
+    def holds(self, kind: str, dataset: Name, version: str, at: str | None = None) -> bool:
+        word = self.last(kind, dataset, version, at)
+        return word is not None and word.stands
+
+    def marked(self, kind: str, dataset: Name) -> set[str]:
+        return {version for version in self.committed(dataset) if self.holds(kind, dataset, version)}
+
+    def tainted(self, start: Generation) -> set[Generation]:
+        """What was made from a bad generation, other than through one that was cleared since."""
+        dataset, version = start
+        bad = self.last("bad", dataset, version or "")
+        if bad is None or not bad.stands:
+            return set()
+
+        def cleared(generation: Generation) -> bool:
+            word = self.last("bad", generation[0], generation[1] or "")
+            return word is not None and not word.stands and word.time >= bad.time
+
+        return set(_walk(start, lambda node: [(g, grade) for g, grade in self.made_from(node) if not cleared(g)]))
+
+    def tainted_by(self, start: Generation) -> set[Generation]:
+        return {source for source in self.upstream(start) if start in self.tainted(source)}
 
     # Rule 6: pins
 
@@ -290,7 +355,9 @@ class Model:
         before = [
             (time, version)
             for time, version, _ in self.commits(dataset)
-            if time <= self.begin(run) and version not in own
+            if time <= self.begin(run)
+            and version not in own
+            and not self.holds("withdrawn", dataset, version, self.begin(run))
         ]
         return [(max(before)[1], "inferred")] if before else [(None, "unknown")]
 
@@ -361,7 +428,7 @@ class Model:
         return "/".join((*self.job_of(run), nominal["nominalStartTime"])) if nominal else None
 
     def attempts(self, key: str) -> list[str]:
-        ours = [run for run in self.runs() if self.logical_key(run) == key]
+        ours = [run for run in self.runs() if self.logical_key(run) == key and self.then(self.first_time(run))]
         return sorted(ours, key=lambda run: (self.first_time(run), run))
 
     def attempt(self, run: str) -> int | None:
@@ -369,8 +436,22 @@ class Model:
         return self.attempts(key).index(run) + 1 if key else None
 
     def winner(self, key: str) -> str | None:
-        commits = [(time, run) for run in self.attempts(key) for _, _, time in self.written(run) if time]
+        commits = [
+            (time, run)
+            for run in self.attempts(key)
+            for dataset, version, time in self.written(run)
+            if time and not self.holds("withdrawn", dataset, version)
+        ]
         return max(commits)[1] if commits else None
+
+    def publication(self, key: str) -> set[Generation]:
+        """What the winner published, as far as it stands."""
+        winner = self.winner(key)
+        return {
+            (dataset, version)
+            for dataset, version, time in (self.written(winner) if winner else [])
+            if time and not self.holds("withdrawn", dataset, version)
+        }
 
     def changed(self, key: str) -> set[Name]:
         """Inputs whose versions differ between the attempts that named any."""
@@ -391,8 +472,11 @@ class Model:
         return _walk(start, lambda node: [((e.dataset, e.version), e.grade) for e in self.edges_of(node)])
 
     def downstream(self, start: Generation) -> dict[Generation, tuple[int, bool]]:
-        pairs = [(g, (e.dataset, e.version), e.grade) for g in self.generations() for e in self.edges_of(g)]
-        return _walk(start, lambda node: [(reader, grade) for reader, source, grade in pairs if source == node])
+        return _walk(start, self.made_from)
+
+    def made_from(self, node: Generation) -> list[tuple[Generation, str]]:
+        """(generation, grade) of what was made directly from this one."""
+        return [(g, e.grade) for g in self.generations() for e in self.edges_of(g) if (e.dataset, e.version) == node]
 
 
 def _walk(start: Generation, next_of: Any) -> dict[Generation, tuple[int, bool]]:
@@ -414,6 +498,12 @@ def _distances(start: Generation, next_of: Any, grades: set[str]) -> dict[Genera
 
 def _name(entry: Event) -> Name:
     return entry["namespace"], entry["name"]
+
+
+def _silence(event: Event) -> dict[str, Any] | None:
+    """What a stale policy says of the run, where this is such an event."""
+    facet: dict[str, Any] | None = event.get("run", {}).get("facets", {}).get("headwater_interrupted")
+    return facet
 
 
 def _previous(facet: dict[str, Any]) -> Name | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 from headwater.collector.questions import Questions
@@ -13,8 +15,8 @@ Topic = tuple[str, Any]
 Picture = dict[Topic, Any]
 
 
-def drawn(model: Model) -> Picture:
-    """Everything the model can say."""
+def drawn(model: Model, moments: Collection[str] = ()) -> Picture:
+    """Everything the model can say, and what it can say as of each of the moments."""
     picture: Picture = {}
     for run in model.runs():
         state = model.state(run)
@@ -32,18 +34,34 @@ def drawn(model: Model) -> Picture:
         picture["dataset", dataset] = {
             "current": model.current(dataset), "committed": model.committed(dataset),
             "candidates": model.candidates(dataset), "deleted": model.deleted(dataset),
+            "withdrawn": model.marked("withdrawn", dataset), "bad": model.marked("bad", dataset),
         }  # fmt: skip
+    picture |= _published(model)
+    for time in moments:
+        picture |= {("as of", (time, topic)): said for topic, said in _published(model.past(time)).items()}
+    return picture
+
+
+def _published(model: Model) -> Picture:
+    """What can be asked about the past, too."""
+    picture: Picture = {}
+    for dataset in model.datasets():
+        picture["current", dataset] = model.current(dataset)
         for version in model.committed(dataset):
             generation, runs = (dataset, version), model.committers(dataset, version)
             edges = {tuple(edge) for edge in model.edges(runs[0], dataset, version)} if len(runs) == 1 else None
-            picture["evidence", generation] = {"runs": set(runs), "edges": edges}
-            picture["upstream", generation] = model.upstream(generation)
-            picture["downstream", generation] = model.downstream(generation)
+            picture["evidence", generation] = {
+                "runs": set(runs), "edges": edges, "withdrawn": model.holds("withdrawn", dataset, version),
+                "bad": model.holds("bad", dataset, version),
+            }  # fmt: skip
+            picture["upstream", generation] = model.upstream(generation), model.tainted_by(generation)
+            picture["downstream", generation] = model.downstream(generation), model.tainted(generation)
     for key in {model.logical_key(run) for run in model.runs()} - {None}:
         assert key is not None
         picture["logical", key] = {
             "attempts": model.attempts(key), "winner": model.winner(key), "changed": model.changed(key),
-        }  # fmt: skip
+            "publication": model.publication(key),
+        } if model.attempts(key) else None  # fmt: skip
     return picture
 
 
@@ -84,7 +102,13 @@ async def _dataset(questions: Questions, dataset: tuple[str, str]) -> Any:
     return said and {
         "current": said["current"], "committed": _by_last([one["version"] for one in said["committed"]]),
         "candidates": {one["version"] for one in said["candidates"]}, "deleted": said["deleted"],
+        "withdrawn": {one["version"] for one in said["committed"] if one["withdrawn"]},
+        "bad": {one["version"] for one in said["committed"] if one["bad"]},
     }  # fmt: skip
+
+
+async def _current(questions: Any, dataset: tuple[str, str]) -> Any:
+    return (await questions.evidence(Name(*dataset)))["generation"]
 
 
 def _by_last(versions: list[str]) -> list[str]:
@@ -94,25 +118,32 @@ def _by_last(versions: list[str]) -> list[str]:
 
 async def _evidence(questions: Questions, generation: tuple[tuple[str, str], str]) -> Any:
     said = await questions.evidence(Name(*generation[0]), generation[1])
+    marks = {kind: said[kind] is not None for kind in ("withdrawn", "bad")}
     if said["status"] == "conflict":
-        return {"runs": set(said["conflict"]), "edges": None}
+        return {"runs": set(said["conflict"]), "edges": None, **marks}
     if said["status"] != "published":
         return said["status"]
     edges = {(_name(edge["dataset"]), edge["version"], edge["grade"]) for edge in said["edges"]}
-    return {"runs": {said["run"]["runId"]}, "edges": edges}
+    return {"runs": {said["run"]["runId"]}, "edges": edges, **marks}
+
+
+def _generation(one: dict[str, Any]) -> Generation:
+    return _name(one["dataset"]), one["version"]
 
 
 def _reached(said: dict[str, Any]) -> dict[Generation, tuple[int, bool]]:
     assert not said["truncated"]
-    return {(_name(one["dataset"]), one["version"]): (one["distance"], one["possible"]) for one in said["reached"]}
+    return {_generation(one): (one["distance"], one["possible"]) for one in said["reached"]}
 
 
 async def _upstream(questions: Questions, generation: tuple[tuple[str, str], str]) -> Any:
-    return _reached(await questions.upstream(Name(*generation[0]), generation[1]))
+    said = await questions.upstream(Name(*generation[0]), generation[1])
+    return _reached(said), {_generation(one) for one in said["taintedBy"]}
 
 
 async def _downstream(questions: Questions, generation: tuple[tuple[str, str], str]) -> Any:
-    return _reached(await questions.impact(Name(*generation[0]), generation[1]))
+    said = await questions.impact(Name(*generation[0]), generation[1])
+    return _reached(said), {_generation(one) for one in said["reached"] if one["tainted"]}
 
 
 async def _logical(questions: Questions, key: str) -> Any:
@@ -120,12 +151,27 @@ async def _logical(questions: Questions, key: str) -> Any:
     return said and {
         "attempts": [run["runId"] for run in said["attempts"]], "winner": said["winner"],
         "changed": {_name(one["dataset"]) for one in said["changed"]},
+        "publication": {_generation(one) for one in said["publication"]},
     }  # fmt: skip
+
+
+async def _as_of(questions: Questions, about: tuple[str, Topic]) -> Any:
+    time, topic = about
+    past: Any = _Past(questions, time)
+    return await _ASK[topic[0]](past, topic[1])
+
+
+class _Past:
+    """The questions, each about one time in the past."""
+
+    def __init__(self, questions: Questions, time: str) -> None:
+        for name in ("evidence", "upstream", "impact", "logical_run"):
+            setattr(self, name, partial(getattr(questions, name), as_of=time))
 
 
 _ASK: dict[str, Any] = {
     "run": _run, "job": _job, "canonical": _canonical, "dataset": _dataset, "evidence": _evidence,
-    "upstream": _upstream, "downstream": _downstream, "logical": _logical,
+    "upstream": _upstream, "downstream": _downstream, "logical": _logical, "current": _current, "as of": _as_of,
 }  # fmt: skip
 
 

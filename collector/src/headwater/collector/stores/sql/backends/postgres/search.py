@@ -40,7 +40,7 @@ search_name: Final = Table(
     PrimaryKeyConstraint("kind", "key", name="search_name_key"),
 )
 _TRIGRAMS: Final = (
-    "DO $$ BEGIN IF EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_trgm') "
+    "DO $$ BEGIN IF EXISTS (SELECT FROM pg_opclass WHERE opcname = 'gin_trgm_ops' AND pg_opclass_is_visible(oid)) "
     "AND to_regclass('search_gram') IS NULL THEN "
     "CREATE INDEX search_gram ON search_name USING gin (name gin_trgm_ops); END IF; END $$"
 )

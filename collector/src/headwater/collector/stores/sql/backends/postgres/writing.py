@@ -24,11 +24,11 @@ from headwater.collector.stores.sql.backends.postgres.claims import (
 )
 from headwater.collector.stores.sql.backends.postgres.statements import BulkUpserts
 from headwater.collector.stores.sql.bases import from_batch, read_facts
-from headwater.collector.stores.sql.catalog import write_catalog
+from headwater.collector.stores.sql.catalog import deletions_of, write_catalog
 from headwater.collector.stores.sql.derived import Before, Derivation, DerivedRun
 from headwater.collector.stores.sql.edges import EdgeChanges
 from headwater.collector.stores.sql.merge import Merged
-from headwater.collector.stores.sql.query import run_many
+from headwater.collector.stores.sql.query import driver_cursor, run_many
 from headwater.collector.stores.sql.symlinks import write_symlinks
 
 _PIN_TIME = BASE + 4
@@ -123,9 +123,18 @@ def _write_shared(connection: Connection, upserts: BulkUpserts, merged: Merged, 
     run_many(connection, upserts.job, [(key, *row) for key, row in sorted(merged.jobs.items())])
     runs.write_edges()
     write_symlinks(connection, upserts, sorted(merged.symlinked))
+    _lock_deletions(connection, exclusive=bool(deletions_of(merged).namespaces))
     write_catalog(connection, merged)
 
 
+def _lock_deletions(connection: Connection, *, exclusive: bool) -> None:
+    """Whoever deletes a namespace sees all jobs and datasets of other batches, or they see the deletion."""
+    function = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
+    driver_cursor(connection).execute(f"SELECT {function}(%s)", (_DELETING,))
+
+
+_DELETING = 0x68656164_64656C65
+"""The advisory lock, held until the transaction ends."""
 _OF_THINGS = (int(Scope.JOB), int(Scope.DATASET))
 
 

@@ -1,0 +1,1 @@
+"""Seals over the stored events, and how they are verified."""
