@@ -103,8 +103,7 @@ class Airflow:
 
     @contextmanager
     def live(self) -> Iterator[None]:
-        """An API server, a DAG processor and a scheduler that runs tasks by itself, while the block runs. They listen on
-        loopback only."""
+        """An API server, a DAG processor and a scheduler that runs the tasks, on loopback, while the block runs."""
         api = ["api-server", "--host", "127.0.0.1", "--port", str(self.port), "--workers", "1"]
         with self._staying(api):
             self._await_api()

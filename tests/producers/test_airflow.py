@@ -1,5 +1,5 @@
-"""Airflow 3 with its OpenLineage provider, through headwater's transport: the shop's DAG by ``airflow dags test`` and by
-a live scheduler. A task that fails once and is retried, one that joins two tables into one, one that fails."""
+"""Airflow 3 with its OpenLineage provider, through headwater's transport: the shop's DAG by ``airflow dags test`` and
+by a live scheduler. A task that fails once and is retried, one that joins two tables into one, one that fails."""
 
 from __future__ import annotations
 

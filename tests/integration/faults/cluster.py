@@ -45,7 +45,7 @@ class Cluster:
     """One topic and what is behind it. ``servers`` by name: kafka, mongo, neo4j."""
 
     def __init__(self, servers: Mapping[str, Server], topics: KafkaTopics, directory: Path, database: str) -> None:
-        self.servers, self.directory, self.database = servers, directory, database
+        self.servers, self.topics, self.directory, self.database = servers, topics, directory, database
         self.topic = topics.make(partitions=PARTITIONS)
         self.dead_letters = topics.belongs(f"{self.topic}.dlq")
         self.retries = [topics.belongs(f"{self.topic}.retry.{rung}") for rung in RUNGS]

@@ -50,6 +50,6 @@ def headwater(cluster: Cluster, *arguments: str, status: int = 0) -> Any:
     """The JSON that a command prints, with the cluster's configuration."""
     command = [sys.executable, "-m", "headwater.collector.cli", *arguments, "--json"]
     environment = clean_environment(HEADWATER_URL=cluster.url)
-    done = subprocess.run(command, capture_output=True, cwd=cluster.directory, env=environment, timeout=600)
+    done = subprocess.run(command, capture_output=True, cwd=cluster.directory, env=environment, timeout=3600)
     assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout.decode()}\n{done.stderr.decode()}"
     return json.loads(done.stdout)

@@ -208,6 +208,7 @@ CHECKS: dict[str, Check] = {
     "parent": _parent,
     "nominalTime": _nominal_time,
     "errorMessage": lambda facet: _optional_text(facet, "message", "programmingLanguage", "stackTrace"),
+    "spark.exception": lambda facet: _optional_text(facet, "message", "stackTrace"),
     "processing_engine": lambda facet: _optional_text(facet, "version", "name"),
     "headwater_attempt": lambda facet: _text(facet.get("logicalKey"), "/logicalKey"),
     "sourceCodeLocation": lambda facet: _optional_text(facet, "type", "url", "repoUrl", "version", "tag", "branch"),

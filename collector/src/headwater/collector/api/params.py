@@ -40,6 +40,14 @@ Generation: TypeAlias = Annotated[
     str | None, Query(min_length=1, description="A version of the dataset; the current one if left out.")
 ]
 Depth: TypeAlias = Annotated[int, Query(ge=0, le=MAX_DEPTH, description="Hops to walk.")]
+AsOf: TypeAlias = Annotated[
+    str | None,
+    Query(
+        alias="asOf",
+        description="ISO 8601 time: what was committed and said of generations later than that does not count.",
+    ),
+    AfterValidator(lambda text: None if text is None else canonical_time(text)),
+]
 Time: TypeAlias = Annotated[
     str | None,
     Query(description="ISO 8601 time, for example 2026-01-01T00:00:00Z."),

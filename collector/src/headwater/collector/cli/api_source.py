@@ -45,8 +45,10 @@ class ApiSource:
     async def job(self, name: Name) -> Answer | None:
         return await self._get(["jobs", *name])
 
-    async def evidence(self, dataset: Name, generation: str | None = None, *, depth: int = 1) -> Answer:
-        return await self._ask(["evidence", *dataset], {"generation": generation, "depth": depth})
+    async def evidence(
+        self, dataset: Name, generation: str | None = None, *, depth: int = 1, as_of: str | None = None
+    ) -> Answer:
+        return await self._ask(["evidence", *dataset], {"generation": generation, "depth": depth, "asOf": as_of})
 
     async def export(self, dataset: Name, generation: str | None, format_: str, *, depth: int = 1) -> Answer:
         asked = {"generation": generation, "depth": depth, "format": format_}
@@ -63,16 +65,26 @@ class ApiSource:
         return answer
 
     async def impact(
-        self, dataset: Name, generation: str | None = None, *, max_depth: int = 20, limit: int = 10_000
+        self,
+        dataset: Name,
+        generation: str | None = None,
+        *,
+        max_depth: int = 20,
+        limit: int = 10_000,
+        as_of: str | None = None,
+        consumers: bool = False,
     ) -> Answer:
-        asked = {"generation": generation, "max_depth": max_depth, "limit": limit}
+        asked = {"generation": generation, "max_depth": max_depth, "limit": limit, "asOf": as_of}
+        asked["consumers"] = "true" if consumers else None
         return await self._ask(["impact", *dataset], asked)
 
     async def logical_run(self, key: str) -> Answer | None:
         return await self._get(["logical-runs", key])
 
-    async def lineage(self, node: Name, kind: NodeKind, *, up: int = 3, down: int = 3) -> Answer | None:
-        return await self._get(["lineage", kind, *node], {"up": up, "down": down})
+    async def lineage(
+        self, node: Name, kind: NodeKind, *, up: int = 3, down: int = 3, as_of: str | None = None
+    ) -> Answer | None:
+        return await self._get(["lineage", kind, *node], {"up": up, "down": down, "asOf": as_of})
 
     async def fingerprint(self) -> str:
         return str((await self._ask(["fingerprint"]))["fingerprint"])

@@ -18,12 +18,14 @@ from .commands import (
     impact,
     lineage,
     manifest,
+    mark,
     rebuild,
     reconcile,
     reset,
     run,
     runs,
     serve,
+    stale,
     stores,
     sync,
     up,
@@ -69,7 +71,9 @@ app.add_typer(audit.app, name="audit")
 app.command("lineage")(lineage.lineage)
 app.command("columns")(columns.columns)
 app.command("impact")(impact.impact)
+app.add_typer(mark.app, name="mark")
 app.command("runs")(runs.runs)
+app.command("stale")(stale.stale)
 app.command("run")(run.run)
 app.add_typer(dlq.app, name="dlq")
 app.command("stores")(stores.stores)

@@ -7,6 +7,19 @@ from typing import Annotated
 
 import typer
 
+
+def moment(text: str | None) -> str | None:
+    """The canonical form of ``--as-of``. Raises UsageError."""
+    from headwater.shared import times
+
+    from .exits import UsageError
+
+    try:
+        return None if text is None else times.parse(text)
+    except ValueError as error:
+        raise UsageError(f"--as-of: {error}", "for example 2026-01-31T06:00Z") from error
+
+
 DirOption = Annotated[
     Path | None,
     typer.Option("--dir", metavar="DIR", help="An embedded directory. [env HEADWATER_DIR; default .headwater]"),
@@ -20,6 +33,15 @@ GenerationOption = Annotated[
     str | None, typer.Option("--generation", "-g", metavar="G", help="A generation; default: the current one.")
 ]
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="`-` is standard input.")]
+AsOfOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="TIME",
+        help="As it was then: what was committed and said later does not count.",
+        show_default=False,
+    ),
+]
 NamespaceArgument = Annotated[str, typer.Argument(metavar="NAMESPACE", show_default=False)]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]
 LogUrlOption = Annotated[

@@ -45,7 +45,9 @@ class Source(Protocol):
 
     async def job(self, name: Name) -> Answer | None: ...
 
-    async def evidence(self, dataset: Name, generation: str | None = None, *, depth: int = 1) -> Answer: ...
+    async def evidence(
+        self, dataset: Name, generation: str | None = None, *, depth: int = 1, as_of: str | None = None
+    ) -> Answer: ...
 
     async def export(self, dataset: Name, generation: str | None, format_: str, *, depth: int = 1) -> Answer:
         """Raises NotPublishedError."""
@@ -58,12 +60,21 @@ class Source(Protocol):
     ) -> Answer: ...
 
     async def impact(
-        self, dataset: Name, generation: str | None = None, *, max_depth: int = 20, limit: int = 10_000
+        self,
+        dataset: Name,
+        generation: str | None = None,
+        *,
+        max_depth: int = 20,
+        limit: int = 10_000,
+        as_of: str | None = None,
+        consumers: bool = False,
     ) -> Answer: ...
 
     async def logical_run(self, key: str) -> Answer | None: ...
 
-    async def lineage(self, node: Name, kind: NodeKind, *, up: int = 3, down: int = 3) -> Answer | None: ...
+    async def lineage(
+        self, node: Name, kind: NodeKind, *, up: int = 3, down: int = 3, as_of: str | None = None
+    ) -> Answer | None: ...
 
     async def fingerprint(self) -> str: ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headwater.collector.derive.failure import ERROR_FACETS, error_of
 from headwater.collector.derive.logical import logical_key
 from headwater.collector.interruption import INTERRUPTED, INTERRUPTED_FACET
 from headwater.collector.questions.lookup import Lookup, state_of
@@ -71,7 +72,7 @@ async def run_head(lookup: Lookup, run: RunFacts) -> Json:
         "root": _link_json((parent or {}).get("root"), run.run),
         "code": run.job_facets.get("sourceCodeLocation"),
         "engine": run.facets.get("processing_engine"),
-        "error": run.facets.get("errorMessage"),
+        "error": error_of(run.facets),
         "interruption": (run.facets.get(INTERRUPTED_FACET) or {}).get("reason") if state.state == INTERRUPTED else None,
         "history": [
             {"type": word, "time": time_json(time)}
@@ -85,7 +86,7 @@ HEAD_FACETS = frozenset(
     {
         "parent",
         "nominalTime",
-        "errorMessage",
+        *ERROR_FACETS,
         "headwater_attempt",
         "sourceCodeLocation",
         "processing_engine",

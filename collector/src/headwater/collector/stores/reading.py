@@ -55,6 +55,8 @@ class RunFacts(NamedTuple):
     job_facets: Facets
     io_facets: dict[tuple[Scope, Name, str], Facets]
     output_facets: tuple[OutputFacet, ...]
+    named_time: str | None = None
+    """Of the statement that says which job it is of: all that is known of when a run was that only a child names."""
 
 
 class Claim(NamedTuple):

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from headwater.collector.catalog import ARGS_FACET, is_own_facet
 from headwater.collector.derive.state import derive_state
+from headwater.collector.interruption import INTERRUPTED
 from headwater.collector.stores.reading import Facets
 from headwater.shared import times
 from headwater.shared.codec import run_uuid
@@ -23,11 +24,11 @@ def run(view: RunView) -> Json:
     state = derive_state(facts.states)
     return {
         "id": facts.run,
-        "createdAt": shown(facts.first_time),
-        "updatedAt": shown(facts.last_time),
+        "createdAt": shown(facts.first_time or facts.named_time),
+        "updatedAt": shown(facts.last_time or facts.named_time),
         "nominalStartTime": _facet_time(facts.facets, "nominalStartTime"),
         "nominalEndTime": _facet_time(facts.facets, "nominalEndTime"),
-        "state": state.state,
+        "state": "ABORTED" if state.state == INTERRUPTED else state.state,  # Marquez's clients know no other word
         "startedAt": shown(state.started),
         "endedAt": shown(state.ended),
         "durationMs": _duration_ms(state.started, state.ended),

@@ -14,7 +14,7 @@ from headwater.shared.event import Name
 from ..answers import Answer, Refusal, bad_request, not_found
 from ..bodies import check_headers, gunzip, read
 from ..nodes import known
-from ..params import MAX_REACHED, Depth, Generation, Segment
+from ..params import MAX_REACHED, AsOf, Depth, Generation, Segment
 from ..services import Services
 
 
@@ -39,19 +39,24 @@ def router(services: Services) -> APIRouter:
                 description="The replay manifest, an unsigned in-toto Statement, or W3C PROV-JSON instead.",
             ),
         ] = "json",
+        as_of: AsOf = None,
     ) -> Answer:
         """Which run, which code and which input generations made a generation of a dataset.
 
-        `status` is `published`, `candidate`, `conflict` (two runs claim it; both are named) or `unknown`.
+        `status` is `published`, `candidate`, `conflict` (two runs claim it; both are named) or `unknown`. `withdrawn`
+        and `bad` are what was said of it since, `marks` all that ever was. With `depth` above 1, `taintedBy` names the
+        bad generations behind it. `asOf` goes with the format `json` only.
         """
         dataset = Name(namespace, name)
         await must_exist(dataset)
         if format_ in FORMATS:
+            if as_of is not None:
+                raise bad_request("query param asOf: goes with format=json only")
             try:
                 return Answer(await questions.export(dataset, generation, format_, depth=depth))
             except NotPublishedError as error:
                 raise Refusal(409 if error.status == "conflict" else 404, str(error)) from error
-        return Answer(await questions.evidence(dataset, generation, depth=depth))
+        return Answer(await questions.evidence(dataset, generation, depth=depth, as_of=as_of))
 
     @routes.post("/manifests/verify")
     async def verify_manifest(request: Request) -> Answer:
@@ -71,11 +76,18 @@ def router(services: Services) -> APIRouter:
         generation: Generation = None,
         max_depth: Depth = 20,
         limit: Annotated[int, Query(ge=1, le=MAX_REACHED, description="Generations at most.")] = 10_000,
+        as_of: AsOf = None,
+        consumers: Annotated[bool, Query(description="Also the runs that read any of them.")] = False,
     ) -> Answer:
-        """What was made from a generation, by distance. `possible` marks what a run may have made from it."""
+        """What was made from a generation, by distance. `possible` marks what a run may have made from it. If it is
+        bad, `tainted` marks what is tainted by it: all of that, but for what was cleared since, and what only comes
+        from there."""
         dataset = Name(namespace, name)
         await must_exist(dataset)
-        return Answer(await questions.impact(dataset, generation, max_depth=max_depth, limit=limit))
+        found = await questions.impact(
+            dataset, generation, max_depth=max_depth, limit=limit, as_of=as_of, consumers=consumers
+        )
+        return Answer(found)
 
     @routes.get("/upstream/{namespace}/{name}")
     async def get_upstream(
@@ -84,11 +96,12 @@ def router(services: Services) -> APIRouter:
         generation: Generation = None,
         max_depth: Depth = 20,
         limit: Annotated[int, Query(ge=1, le=MAX_REACHED, description="Generations at most.")] = 10_000,
+        as_of: AsOf = None,
     ) -> Answer:
-        """What a generation was made from, by distance."""
+        """What a generation was made from, by distance. `taintedBy` names the bad ones whose taint reaches it."""
         dataset = Name(namespace, name)
         await must_exist(dataset)
-        return Answer(await questions.upstream(dataset, generation, max_depth=max_depth, limit=limit))
+        return Answer(await questions.upstream(dataset, generation, max_depth=max_depth, limit=limit, as_of=as_of))
 
     @routes.get("/columns/{namespace}/{name}/{column}")
     async def get_column(
@@ -112,9 +125,10 @@ def router(services: Services) -> APIRouter:
         )
 
     @routes.get("/logical-runs/{key}")
-    async def get_logical_run(key: Segment) -> Answer:
-        """The attempts at one piece of work, in order, which of them won, and which inputs changed between them."""
-        found = await questions.logical_run(key)
+    async def get_logical_run(key: Segment, as_of: AsOf = None) -> Answer:
+        """The attempts at one piece of work, in order, each with what it read and wrote; which of them won, what it
+        published, and which inputs changed between them, and how."""
+        found = await questions.logical_run(key, as_of=as_of)
         if found is None:
             raise not_found(f"Logical run '{key}' not found.")
         return Answer(found)

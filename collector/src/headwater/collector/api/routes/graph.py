@@ -11,7 +11,7 @@ from headwater.shared.event import Name
 
 from ..answers import Answer, bad_request, not_found
 from ..nodes import known
-from ..params import Depth, Limit, Segment, Time
+from ..params import AsOf, Depth, Limit, Segment, Time
 from ..services import Services
 
 
@@ -24,7 +24,8 @@ def router(services: Services) -> APIRouter:
         namespace: Annotated[str | None, Query(description="With job: runs of this job only.")] = None,
         job: Annotated[str | None, Query(description="A job's name, with namespace.")] = None,
         status: Annotated[
-            Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"] | None, Query(description="State of the run.")
+            Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED", "INTERRUPTED"] | None,
+            Query(description="State of the run."),
         ] = None,
         since: Time = None,
         limit: Limit = 100,
@@ -71,12 +72,13 @@ def router(services: Services) -> APIRouter:
         name: Segment,
         up: Depth = 5,
         down: Depth = 5,
+        as_of: AsOf = None,
     ) -> Answer:
-        """The current graph up and down from a node, along the flow of data."""
+        """The current graph up and down from a node, along the flow of data; the graph of a past moment with `asOf`."""
         node = Name(namespace, name)
         if not await known(questions.reader, kind, [node]):
             raise not_found(f"{kind.capitalize()} '{name}' in namespace '{namespace}' not found.")
-        return Answer(await questions.lineage(node, kind, up=up, down=down))
+        return Answer(await questions.lineage(node, kind, up=up, down=down, as_of=as_of))
 
     @routes.get("/counts")
     async def get_counts() -> Answer:

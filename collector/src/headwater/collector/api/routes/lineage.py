@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias, cast, get_args
 
 from fastapi import APIRouter, Query
 
 from headwater.collector.questions.folding import FOLDS, Fold, Folded, fold
 from headwater.collector.questions.lineage import Graph, directed, neighbourhood
 from headwater.collector.questions.lookup import Lookup
+from headwater.collector.questions.remembering import RememberingReader
 from headwater.collector.questions.version_graph import version_graph
 from headwater.collector.stores.reading import Reader
 from headwater.shared.event import Name
@@ -70,7 +71,7 @@ def router(services: Services) -> APIRouter:
         version was made from and what was made from it. Where a bound cut the graph, `truncated` is true and
         `truncatedBy` names it.
         """
-        reader = services.questions.reader
+        reader = cast(Reader, RememberingReader(services.questions.reader))
         chosen = _folds(folds)
         node = await resolve(reader, node_id, kind, namespace, name)
         hops = _hops(direction, max(depth, 0), upstream_depth, downstream_depth)

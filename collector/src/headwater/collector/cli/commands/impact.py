@@ -10,7 +10,16 @@ from headwater.shared.event import Name
 
 from ..asking import ask
 from ..nodes import look_up_dataset
-from ..options import ApiOption, DirOption, GenerationOption, JsonOption, NameArgument, NamespaceArgument
+from ..options import (
+    ApiOption,
+    AsOfOption,
+    DirOption,
+    GenerationOption,
+    JsonOption,
+    NameArgument,
+    NamespaceArgument,
+    moment,
+)
 from ..output import show, show_json, write_bytes
 from ..sources import Source
 
@@ -21,21 +30,25 @@ def impact(
     generation: GenerationOption = None,
     depth: Annotated[int, typer.Option(min=1, max=1000, help="At most so many levels.")] = 20,
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="At most so many generations.")] = 10_000,
+    consumers: Annotated[bool, typer.Option("--consumers", help="Also the runs that read any of them.")] = False,
+    as_of: AsOfOption = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Rows of CSV on stdout.")] = False,
     directory: DirOption = None,
     api: ApiOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what was made from a generation, by distance.
+    """Say what was made from a generation, by distance, and what of it is tainted if the generation is bad.
 
     Example: headwater impact shop raw_orders --generation snap-3 --csv
     """
     if as_csv and as_json:
         raise typer.BadParameter("exclude each other", param_hint="--csv, --json")
+    then = moment(as_of)
 
     async def question(source: Source) -> dict[str, Any]:
         await look_up_dataset(source, namespace, name)
-        return await source.impact(Name(namespace, name), generation, max_depth=depth, limit=limit)
+        dataset = Name(namespace, name)
+        return await source.impact(dataset, generation, max_depth=depth, limit=limit, as_of=then, consumers=consumers)
 
     answer = ask(directory, api, question)
     if as_json:

@@ -12,7 +12,7 @@ from ..options import ApiOption, DirOption, JsonOption
 from ..output import show, show_json
 from ..sources import Source
 
-STATES = ("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED")
+STATES = ("NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED", "INTERRUPTED")
 
 
 def runs(

@@ -37,7 +37,14 @@ def _facts(answer: Answer) -> Facts:
     if answer.get("current"):
         generation.append("  current", style="green")
     facts.add("revision", generation)
+    facts.add("as of", plain(answer.get("asOf") or ""))
     facts.add("committed", plain(answer.get("committedAt") or ""))
+    for kind, style in (("withdrawn", "yellow"), ("bad", "bold red")):
+        if mark := answer.get(kind):
+            facts.add(kind, text(mark_line(mark), style))
+    if behind := answer.get("taintedBy"):
+        told = ", ".join(f"{name_of(one['dataset'])} {plain(one['version'])}" for one in behind)
+        facts.add("tainted by", text(told, "bold red"))
     if answer.get("conflict"):
         told = ", ".join(plain(run) for run in answer["conflict"])
         facts.add("conflict", Text(f"committed by more than one run: {told}", style="bold red"))
@@ -66,6 +73,19 @@ def _field(field: Answer) -> str:
     return f"{field['name']} {field['type']}" if field.get("type") else str(field["name"])
 
 
+def mark_line(mark: Answer) -> str:
+    """``since 2026-01-01T06:00:00Z: half a file (ann)``."""
+    line = f"since {mark['since']}"
+    line += f": {mark['reason']}" if mark.get("reason") else ""
+    return line + (f" ({mark['author']})" if mark.get("author") else "")
+
+
+def marks_of(generation: Answer) -> Text:
+    """What was said of a generation in a list, in a word each."""
+    said = [kind for kind in ("withdrawn", "bad") if generation.get(kind)]
+    return Text(f"  {', '.join(said)}" if said else "", style="bold red")
+
+
 def edges_table(edges: list[Answer]) -> RenderableType | None:
     """The pinned inputs of one output, with both grades; None where there are none."""
     if not edges:
@@ -73,7 +93,10 @@ def edges_table(edges: list[Answer]) -> RenderableType | None:
     table = listing("dataset", "generation", "pin", "edge")
     for edge in edges:
         table.add_row(
-            name_of(edge["dataset"]), version_of(edge.get("version")), word(edge.get("pin", "")), word(edge["grade"])
+            name_of(edge["dataset"]),
+            version_of(edge.get("version")).append_text(marks_of(edge)),
+            word(edge.get("pin", "")),
+            word(edge["grade"]),
         )
     return table
 

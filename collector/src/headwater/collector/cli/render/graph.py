@@ -9,9 +9,9 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from .evidence import columns_table, shared_sources, source_cells
+from .evidence import columns_table, mark_line, marks_of, shared_sources, source_cells
 from .facts import listing
-from .words import name_of, plain, text, truncation_of, version_of
+from .words import name_of, plain, text, truncation_of, version_of, word
 
 Answer = dict[str, Any]
 
@@ -70,26 +70,56 @@ def _label(node: Answer, columns: Mapping[str, Answer] | None, indent: str) -> T
 
 def impact_page(answer: Answer) -> list[RenderableType]:
     """What was made from the generation, nearest first."""
-    if not answer["reached"]:
-        return [Text("Nothing published was made from it.")]
+    page: list[RenderableType] = []
+    for kind in ("withdrawn", "bad"):
+        if mark := answer["start"].get(kind):
+            page.append(Text(f"{kind} {plain(mark_line(mark))}", style="bold red"))
+    page.append(_reached(answer) if answer["reached"] else Text("Nothing published was made from it."))
+    if answer["start"].get("bad"):
+        page.append(Text(f"{answer['tainted']} of {len(answer['reached'])} tainted", style="bold red"))
+    if (consumers := answer.get("consumers")) is not None:
+        page += ["", Text("read by", style="dim"), _consumers(consumers["runs"])]
+        page += [Text("and more", style="yellow")] if consumers["truncated"] else []
+    return [*page, *truncation_of(answer)]
+
+
+def _reached(answer: Answer) -> RenderableType:
     table = listing("distance", "dataset", "generation", "run", "")
     for one in answer["reached"]:
         table.add_row(
             str(one["distance"]),
             name_of(one["dataset"]),
-            version_of(one.get("version")),
+            version_of(one.get("version")).append_text(marks_of(one)),
             plain(one.get("runId") or ""),
-            Text("possible", style="yellow") if one.get("possible") else "",
+            Text(", ".join(_remarks(one)), style="yellow"),
         )
-    return [table, *truncation_of(answer)]
+    return table
+
+
+def _remarks(one: Answer) -> list[str]:
+    return [word for word in ("tainted", "possible") if one.get(word)]
+
+
+def _consumers(runs: list[Answer]) -> RenderableType:
+    table = listing("distance", "run", "job", "state", "dataset", "generation")
+    for one in runs:
+        table.add_row(
+            str(one["distance"]),
+            plain(one["runId"]),
+            name_of(one["job"]),
+            word(one["state"]),
+            name_of(one["dataset"]),
+            version_of(one["version"]),
+        )
+    return table
 
 
 def impact_rows(answer: Answer) -> list[list[str]]:
     """The same as rows of a CSV file, the header first."""
-    rows = [["distance", "namespace", "name", "generation", "run_id", "possible"]]
+    rows = [["distance", "namespace", "name", "generation", "run_id", "possible", "tainted"]]
     for one in answer["reached"]:
         dataset = one["dataset"]
-        possible = "true" if one.get("possible") else "false"
+        possible, tainted = ("true" if one.get(key) else "false" for key in ("possible", "tainted"))
         rows.append(
             [
                 str(one["distance"]),
@@ -98,6 +128,7 @@ def impact_rows(answer: Answer) -> list[list[str]]:
                 one.get("version") or "",
                 one.get("runId") or "",
                 possible,
+                tainted,
             ]
         )
     return rows

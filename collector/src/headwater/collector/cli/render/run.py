@@ -73,6 +73,7 @@ def run_facts(run: Answer) -> Facts:
     if run.get("contradiction"):
         state.append("  contradicted by a later event", style="yellow")
     facts.add("state", state)
+    facts.add("interrupted", text(run["interruption"], "yellow") if run.get("interruption") else None)
     facts.add("error", text(error_of(run), "red") if run.get("error") else None)
     if run.get("logicalKey"):
         facts.add("attempt", plain(f"{run.get('attempt') or '?'} of {run['logicalKey']}"))

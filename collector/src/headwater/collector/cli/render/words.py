@@ -14,6 +14,7 @@ STATE_STYLES = {
     "NEW": "dim",
     "FAILED": "red",
     "ABORTED": "yellow",
+    "INTERRUPTED": "yellow",
     "published": "green",
     "candidate": "yellow",
     "committed": "green",

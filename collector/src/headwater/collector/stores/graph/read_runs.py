@@ -31,7 +31,7 @@ async def runs(fetch: Fetch, wanted: Collection[str], io: bool, facets: Collecti
 
 
 def _facts(row: Row, io: bool, facets: Collection[str] | None, bodies: dict[str, str]) -> RunFacts:
-    run, namespace, name, first, last, states, mentions, said = row
+    run, namespace, name, first, last, states, mentions, said, named = row
     spoken = _Said()
     for scope, facet_name, body in said:
         spoken.add_own(scope, facet_name, body)
@@ -53,6 +53,7 @@ def _facts(row: Row, io: bool, facets: Collection[str] | None, bodies: dict[str,
         spoken.job_facets,
         spoken.io_facets,
         tuple(spoken.output_facets),
+        named,
     )
 
 
@@ -145,7 +146,8 @@ RETURN n.id, j.namespace, j.name, n.firstTime, n.lastTime, n.states,
         [(n)-[r:READS|WRITES|NAMES]->(d:Dataset) | [type(r), d.namespace, d.name, r.version, r.commitTime,
             CASE WHEN size($facets) = 0 THEN [] ELSE coalesce(r.facets, []) END]] END,
     CASE WHEN size($facets) = 0 THEN [] ELSE
-        [(n)-[r:SAYS]->(v:Value) WHERE $facets IS NULL OR r.name IN $facets | [r.scope, r.name, v.body]] END
+        [(n)-[r:SAYS]->(v:Value) WHERE $facets IS NULL OR r.name IN $facets | [r.scope, r.name, v.body]] END,
+    n.jobTime
 """
 _BODIES = "UNWIND $rows AS row MATCH (v:Value {hash: row}) RETURN row, v.body"
 _LATEST = f"""

@@ -102,6 +102,7 @@ class RunParts:
             by_scope[Scope.RUN_JOB],
             of_io,
             tuple(outputs),
+            self._job and self._job.time,
         )
 
 

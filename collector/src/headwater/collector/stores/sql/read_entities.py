@@ -16,6 +16,7 @@ from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import Beginning, same_text
 from headwater.collector.stores.sql.query import Query
 from headwater.collector.stores.sql.selecting import hidden, keys_of, visible
+from headwater.collector.stores.sql.values import VALUES
 from headwater.shared.event import Name
 
 _job, _dataset, _edge, _facet, _value = (
@@ -25,6 +26,7 @@ _job, _dataset, _edge, _facet, _value = (
     schema.facet.c,
     schema.facet_value.c,
 )
+_SIDES = {int(side): side for side in Side}
 _symlink, _lifecycle = schema.symlink.c, schema.lifecycle.c
 
 
@@ -70,8 +72,8 @@ _DESIGNS = Query(
     select(schema.design_io.c.job, schema.design_io.c.side, schema.design_io.c.datasets), among=schema.design_io.c.job
 )
 _FACETS = Query(
-    select(_facet.owner, _facet.name, _value.value)
-    .join_from(schema.facet, schema.facet_value, _value.key == _facet.value)
+    select(_facet.owner, _facet.name, _facet.value)
+    .where(_facet.value.isnot(None))
     .where(_facet.scope == bindparam("scope")),
     among=_facet.owner,
 )
@@ -98,12 +100,12 @@ def drops(connection: Connection, datasets: Collection[Name]) -> list[Drop]:
 
 
 def job_edges(connection: Connection, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
-    found = {
-        JobEdge(Name(row[0], row[1]), Side(row[2]), Name(row[3], row[4]), row[5])
+    found = [
+        JobEdge(Name(row[0], row[1]), _SIDES[row[2]], Name(row[3], row[4]), row[5])
         for query, names in ((_EDGES_OF_JOBS, jobs), (_EDGES_OF_DATASETS, datasets))
         for row in query.rows_among(connection, keys_of(names))
-    }
-    return sorted(found)
+    ]
+    return list(dict.fromkeys(found)) if jobs and datasets else found
 
 
 def datasets(connection: Connection, names: Collection[Name]) -> dict[Name, DatasetFacts]:
@@ -129,8 +131,10 @@ def jobs(connection: Connection, names: Collection[Name]) -> dict[Name, JobFacts
 
 def _facets(connection: Connection, keys: Collection[bytes], scope: Scope) -> dict[bytes, Facets]:
     found: dict[bytes, Facets] = {}
-    for key, name, value in _FACETS.rows_among(connection, keys, scope=int(scope)):
-        found.setdefault(key, {})[name] = orjson.loads(value)
+    rows = list(_FACETS.rows_among(connection, keys, scope=int(scope)))
+    values = VALUES.read(connection, {value for _, _, value in rows})
+    for key, name, value in rows:
+        found.setdefault(key, {})[name] = values[value]
     return found
 
 

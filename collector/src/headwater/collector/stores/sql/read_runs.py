@@ -6,7 +6,6 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
-import orjson
 from sqlalchemy import and_, bindparam, func, or_, select
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
@@ -18,6 +17,7 @@ from headwater.collector.stores.sql.bounded import same_text
 from headwater.collector.stores.sql.keys import name_key, run_key, run_text
 from headwater.collector.stores.sql.query import Query, one_of
 from headwater.collector.stores.sql.selecting import keys_of
+from headwater.collector.stores.sql.values import VALUES
 from headwater.shared.event import Name
 
 _run, _job, _io, _dataset, _facet, _value = (
@@ -48,7 +48,7 @@ _LATEST = Query(
     _ROW.where(_run.job == bindparam("job")).order_by(_run.first_time.desc(), _run.run.desc()).limit(bindparam("each"))
 )
 _HEAD = Query(
-    select(_run.run, _job.namespace, _job.name, _run.first_time, _run.last_time).outerjoin_from(
+    select(_run.run, _job.namespace, _job.name, _run.first_time, _run.last_time, _run.job_time).outerjoin_from(
         schema.run, schema.job, _job.key == _run.job
     ),
     among=_run.run,
@@ -73,10 +73,8 @@ _FACETS: Any = (
         _facet.name,
         _facet.time,
         _facet.event_id,
-        _value.value,
-    )
-    .outerjoin_from(schema.facet, schema.facet_value, _value.key == _facet.value)
-    .outerjoin(schema.dataset, _dataset.key == _facet.dataset)
+        _facet.value,
+    ).outerjoin_from(schema.facet, schema.dataset, _dataset.key == _facet.dataset)
 )
 
 
@@ -94,7 +92,7 @@ def runs(
     said = _facets(connection, keys, facets)
     nothing = _Said()
     found = {}
-    for key, namespace, name, first, last in _HEAD.rows_among(connection, keys):
+    for key, namespace, name, first, last, named in _HEAD.rows_among(connection, keys):
         of_run = said.get(key, nothing)
         found[run_text(key)] = RunFacts(
             run_text(key),
@@ -107,6 +105,7 @@ def runs(
             of_run.job_facets,
             of_run.io_facets,
             tuple(of_run.output_facets),
+            named,
         )
     return found
 
@@ -120,8 +119,15 @@ class _Said:
         self.io_facets: dict[tuple[Scope, Name, str], Facets] = {}
         self.output_facets: list[OutputFacet] = []
 
-    def add(self, scope: int, dataset: Name, version: str, name: str, said: tuple[str, str], raw: bytes | None) -> None:
-        value = None if raw is None else orjson.loads(raw)
+    def add(
+        self,
+        scope: int,
+        dataset: Name,
+        version: str,
+        name: str,
+        said: tuple[str, str],
+        value: dict[str, Any] | None,
+    ) -> None:
         if scope == Scope.OUTPUT:
             self.output_facets.append(OutputFacet(dataset, version, name, said, value))
         if value is None:
@@ -136,10 +142,15 @@ class _Said:
 
 def _facets(connection: Connection, keys: list[bytes], names: Collection[str] | None) -> dict[bytes, _Said]:
     query = _facets_query(None if names is None else tuple(sorted(names)))
+    rows = list(query.rows_among(connection, keys))
+    values = VALUES.read(connection, {row[8] for row in rows if row[8] is not None})
     found: dict[bytes, _Said] = {}
-    for owner, scope, namespace, dataset, version, name, time, event_id, raw in query.rows_among(connection, keys):
-        of_run = found.setdefault(owner, _Said())
-        of_run.add(scope, Name(namespace, dataset), version, name, (time, event_id.hex()), raw)
+    for owner, scope, namespace, dataset, version, name, time, event_id, value in rows:
+        of_run = found.get(owner)
+        if of_run is None:
+            of_run = found[owner] = _Said()
+        said = None if value is None else values[value]
+        of_run.add(scope, Name(namespace, dataset), version, name, (time, event_id.hex()), said)
     return found
 
 

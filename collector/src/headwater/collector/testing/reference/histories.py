@@ -30,7 +30,7 @@ class Historian:
         events += [self.link() for _ in range(self.rng.choice([0, 0, 1, 2]))]
         events += [self.lifecycle() for _ in range(self.rng.choice([0, 0, 1]))]
         events += [self.design() for _ in range(self.rng.choice([0, 1]))]
-        events += [self.mark() for _ in range(self.rng.choice([0, 0, 1, 2, 4]))]
+        events += [self.mark(events) for _ in range(self.rng.choice([0, 0, 2, 4, 6]))]
         events += [self.silence(self.rng.choice(events)) for _ in range(self.rng.choice([0, 0, 1, 2]))]
         return events
 
@@ -171,11 +171,20 @@ class Historian:
             self.rng.choice(DATASETS), {"lifecycleStateChange": facet({"lifecycleStateChange": "DROP"})}
         )
 
-    def mark(self) -> Event:
-        """A generation is withdrawn or called bad, or no longer so."""
-        name, facets = self.words(self.alias(self.rng.choice(DATASETS)), 0.4)
+    def mark(self, events: list[Event]) -> Event:
+        """A generation is withdrawn or called bad, or no longer so: mostly one that a run wrote, mostly afterwards."""
+        rng = self.rng
+        name, facets = self.words(self.alias(rng.choice(DATASETS)), 0.4)
         event = self.dataset_event(name, facets)
-        event["eventTime"] = self.time(self.rng.choice([0, 0.5, 1, 1.125, 2, 3, 4, 31, 40]))
+        writers = [event for event in events if event.get("run") and event["outputs"]]
+        if writers and rng.random() < 0.9:
+            writer = rng.choice(writers)
+            output = rng.choice(writer["outputs"])
+            declared = output["facets"].get("version", {}).get("datasetVersion")
+            for said in event["dataset"]["facets"].values():
+                said["generations"] = [declared or f"~{writer['run']['runId']}"]
+            event["dataset"] |= {key: output[key] for key in ("namespace", "name")}
+            event["eventTime"] = rng.choice([writer["eventTime"], self.time(rng.choice([0, 4, 31, 35, 36, 40]))])
         return event
 
     def words(self, name: tuple[str, str], back: float) -> tuple[tuple[str, str], dict[str, Any]]:

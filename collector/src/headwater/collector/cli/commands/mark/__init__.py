@@ -1,0 +1,17 @@
+"""``headwater mark``: words about generations, said by events (docs/semantics.md, rules 14 and 15)."""
+
+from __future__ import annotations
+
+import typer
+
+from . import saying
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Withdraw generations or call them bad, by events; and take that back.",
+)
+app.command("withdraw")(saying.withdraw)
+app.command("restore")(saying.restore)
+app.command("bad")(saying.bad)
+app.command("clear")(saying.clear)

@@ -1,0 +1,58 @@
+"""A reader for one answer that is built from several views: what one of them has asked is not asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from headwater.collector.stores.reading import DatasetFacts, JobEdge, JobFacts, Link, Reader
+from headwater.shared.event import Name
+
+
+class RememberingReader:
+    """Passes everything on to ``reader``, and remembers names, edges of jobs, and facts of jobs and datasets. It sees no
+    later writes, so it lives no longer than the answer."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._links: dict[Name, set[Link]] = {}
+        self._jobs: dict[Name, JobFacts | None] = {}
+        self._datasets: dict[Name, DatasetFacts | None] = {}
+        self._edges: dict[Name, list[JobEdge]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    async def links(self, datasets: Collection[Name]) -> list[Link]:
+        fresh = {name for name in datasets if name not in self._links}
+        if fresh:
+            self._links.update((name, set()) for name in fresh)
+            for link in await self._reader.links(fresh):
+                for end in (link.a, link.b):
+                    if end in fresh:
+                        self._links[end].add(link)
+        return list({link for name in datasets for link in self._links[name]})
+
+    async def jobs(self, names: Collection[Name]) -> dict[Name, JobFacts]:
+        fresh = [name for name in names if name not in self._jobs]
+        if fresh:
+            found = await self._reader.jobs(fresh)
+            self._jobs.update((name, found.get(name)) for name in fresh)
+        return {name: known for name in names if (known := self._jobs[name]) is not None}
+
+    async def datasets(self, names: Collection[Name]) -> dict[Name, DatasetFacts]:
+        fresh = [name for name in names if name not in self._datasets]
+        if fresh:
+            found = await self._reader.datasets(fresh)
+            self._datasets.update((name, found.get(name)) for name in fresh)
+        return {name: known for name in names if (known := self._datasets[name]) is not None}
+
+    async def job_edges(self, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
+        if datasets:
+            return await self._reader.job_edges(jobs, datasets)
+        fresh = [job for job in jobs if job not in self._edges]
+        if fresh:
+            self._edges.update((job, []) for job in fresh)
+            for edge in await self._reader.job_edges(fresh, ()):
+                self._edges[edge.job].append(edge)
+        return [edge for job in jobs for edge in self._edges[job]]
