@@ -9,7 +9,7 @@ import platform
 import sys
 
 NAMES = ("emit", "imports", "collect", "ingest", "lineage")
-LONG = ("memory", "servers", "reads")
+LONG = ("memory", "servers", "reads", "evidence")
 
 
 def main() -> int:

@@ -62,7 +62,7 @@ def code(version: str = COMMIT) -> dict[str, Any]:
 
 def story() -> list[bytes]:
     said: dict[str, Any] = {"run_facets": publish_facets(2), "job_facets": code()}
-    rows = {"inputFacets": {"inputStatistics": facet(rowCount=10)}}
+    rows = {"inputFacets": {"inputStatistics": facet(rowCount=10), "position": facet(offset=7)}}
     events = [
         event("load 1", "COMPLETE", 1, "load", outputs=[mention("orders@snap-1")]),
         event("first", "START", 2, "publish", run_facets=publish_facets(1), job_facets=code("f" * 40)),

@@ -53,7 +53,8 @@ async def test_it_tells_what_a_replay_needs(engine: str) -> None:
         inputs = {each["dataset"]["name"]: each for each in manifest["inputs"]}
         assert (inputs["orders"]["generation"], inputs["orders"]["pin"]) == ("snap-2", "declared")
         assert inputs["orders"]["producedBy"] == run_id("load 2")
-        assert inputs["orders"]["facets"]["inputStatistics"] == {"rowCount": 10}
+        assert inputs["orders"]["facets"]["position"] == {"offset": 7}
+        assert "inputStatistics" not in inputs["orders"]["facets"], "sizes are no evidence"
         assert (inputs["rates"]["generation"], inputs["rates"]["pin"]) == ("~" + run_id("rates"), "inferred")
         assert (inputs["elsewhere"]["generation"], inputs["elsewhere"]["pin"]) == (None, "unknown")
         assert [each["type"] for each in manifest["events"]] == ["START", "COMPLETE"]

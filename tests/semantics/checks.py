@@ -196,6 +196,48 @@ async def consumers(questions: Questions, expect: dict[str, list[list[Any]]]) ->
         _same(f"consumers of {ref}", actual, {(run_uuid(run), *dataset(read), far) for run, read, far in said})
 
 
+async def partitions(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
+    """Per ``dataset?dimension=value`` or ``dataset@version?dimension=value``."""
+    for ref, said in expect.items():
+        about, _, values = ref.partition("?")
+        name, version = dataset(about)
+        part = values.split("&")
+        _only_known(f"partition {ref}", said, {"writers", "evidence", "upstream", "downstream"})
+        found = await questions.evidence(name, version, partition=part)
+        if "writers" in said:
+            writers = [[one["version"], one["possible"]] for one in found["writers"]]
+            _same(f"writers of {ref}", writers, [[generation(one), bool(maybe)] for one, *maybe in said["writers"]])
+        if "evidence" in said:
+            _same(
+                f"evidence of {ref}",
+                found["run"] and found["run"]["runId"],
+                said["evidence"] and run_uuid(said["evidence"]),
+            )
+        for key in ("upstream", "downstream"):
+            if key in said:
+                walked = await questions.partition(name, part, version, upstream=key == "upstream")
+                await _walk(f"{key} of {ref}", walked, said[key])
+
+
+async def subsets(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
+    """Per generation: what was written of it (``""``), and what was read of each input."""
+    for ref, said in expect.items():
+        found = await questions.evidence(*dataset(ref))
+        actual = {f"{edge['dataset']['name']}@{edge['version']}": edge["subset"] for edge in found["edges"]}
+        actual[""] = found["subset"]
+        for about, wanted in said.items():
+            _same(f"part of {ref} {about}", actual[about], wanted)
+
+
+async def positions(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
+    """Per generation and input: where it was read."""
+    for ref, said in expect.items():
+        found = await questions.evidence(*dataset(ref))
+        actual = {edge["dataset"]["name"]: edge["positions"] for edge in found["edges"]}
+        for about, wanted in said.items():
+            _same(f"positions of {about} in {ref}", actual[about], wanted)
+
+
 async def as_of(questions: Questions, expect: dict[str, dict[str, Any]]) -> None:
     """Per time: what is expected of a question about that time."""
     for time, said in expect.items():
@@ -273,7 +315,7 @@ CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
         runs, job_edges, generations, evidence, edges, columns, upstream, downstream, logical, datasets, design,
-        tainted, tainted_by, consumers, as_of,
+        tainted, tainted_by, consumers, as_of, partitions, subsets, positions,
     )
 }  # fmt: skip
 

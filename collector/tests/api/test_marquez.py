@@ -312,7 +312,8 @@ async def test_malformed_facets_never_break_an_answer(client, send, event):
 def test_versions_are_stable():
     assert name_uuid("a") == "0cc175b9-c0f1-36a8-b1c3-99e269772661", "as java.util.UUID.nameUUIDFromBytes"
     for generation in (None, "7ef5e97e-2b6c-3a55-8e65-4ce6e8f47d2c", f"~{from_run}", "12"):
-        ours = {each(Name(*name), generation) for each in (generation_uuid, run_generation_uuid) for name in ("ab", "ba")}
+        both = (generation_uuid, run_generation_uuid)
+        ours = {each(Name(*name), generation) for each in both for name in ("ab", "ba")}
         assert len(ours) == 4, "one for each dataset and use"
         for version in (generation_uuid(Name("a", "b"), generation), run_generation_uuid(Name("a", "b"), generation)):
             assert core_uuid(generation) in cores_of(Name("a", "b"), version)

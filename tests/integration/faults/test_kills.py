@@ -26,7 +26,7 @@ async def test_kills(cluster: Cluster) -> None:
     if FULL:
         await attack(cluster, many=100_000, each=5, seconds=420)
     else:
-        await attack(cluster, many=3_000, each=1, seconds=10)
+        await attack(cluster, many=2_000, each=1, seconds=8)
 
 
 @pytest.mark.soak
@@ -46,8 +46,10 @@ async def attack(cluster: Cluster, *, many: int, each: int, seconds: float) -> N
         for kill in plan:
             await asyncio.to_thread(carry_out, cluster, kill, many)
         account = json.loads(await asyncio.to_thread(application.output, timeout_s=2400))
-    finally:
+    except BaseException:
         application.process.kill()
+        application.process.communicate()
+        raise
     say(f"the application: {account}")
     assert account == {"flushed": True, "emitted": many, "delivered": many, "spooled": 0, "dropped": 0}
     await asyncio.to_thread(cluster.await_drained, 2400)
@@ -70,6 +72,10 @@ async def attack(cluster: Cluster, *, many: int, each: int, seconds: float) -> N
     assert found == wanted
     report = await asyncio.to_thread(headwater, cluster, "reconcile", "--dry-run", "--grace", "0")
     say(f"headwater reconcile: {report}")
+    assert {name: (told["held"], told["lacked"]) for name, told in report["stores"].items()} == {
+        "document": (many, 0), "graph": (many, 0)
+    }  # fmt: skip
+    assert report["agree"]
     for worker in cluster.workers:
         await asyncio.to_thread(worker.stop)
 

@@ -17,7 +17,7 @@ from tests.integration.faults.probes import STORE_EVENTS, headwater, metric, not
 from tests.support.seeds import FULL
 
 FAMILY = "store-down"
-BEFORE, DURING = 60, 600
+BEFORE, DURING = 40, 300
 WITHIN_S = 300
 FAULTS = [("mongo", "kill"), ("neo4j", "pause"), ("neo4j", "kill"), ("mongo", "pause")]
 

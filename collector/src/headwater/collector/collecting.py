@@ -13,6 +13,7 @@ from headwater.collector.metrics import PipelineMetrics
 from headwater.collector.pipeline import Pipeline
 from headwater.collector.settings import Settings
 from headwater.collector.sparse import SparseLog
+from headwater.collector.staleness import stale_policy
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import HeadwaterError
@@ -52,6 +53,7 @@ class Collecting:
             clock=clock,
             metrics=self.metrics,
         )
+        self._clock = clock
         self._lines = SparseLog(clock)
         self._stack = AsyncExitStack()
         self._topics_trouble: str | None = None
@@ -71,6 +73,10 @@ class Collecting:
             await self.pipeline.start()
             looking = asyncio.create_task(self._look_for_topics(), name="headwater topics")
             stack.push_async_callback(_ended, looking)
+            policy = stale_policy(self.settings, self.manager.reader, self.log, self.topics.main, self._clock)
+            if policy is not None:
+                judging = asyncio.create_task(policy.run(), name="headwater stale runs")
+                stack.push_async_callback(_ended, judging)
             self._stack = stack.pop_all()
 
     async def stop(self, *, deadline_s: float = 30.0) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -15,6 +16,7 @@ from headwater.collector.metrics import PipelineMetrics
 from headwater.collector.pipeline import Outcome, Pipeline, Settlement
 from headwater.collector.questions import Questions
 from headwater.collector.settings import Settings
+from headwater.collector.staleness import stale_policy
 from headwater.collector.stores.rebuilding import trouble_of
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
@@ -106,6 +108,10 @@ class Embedded:
                 metrics=self.metrics,
             )
             await self._pipeline.start()
+            policy = stale_policy(self.settings, self.manager.reader, self.log, self.topics.main, self._clock)
+            if policy is not None:
+                judging = asyncio.create_task(policy.run(), name="headwater stale runs")
+                stack.push_async_callback(_ended, judging)
             self._stack = stack.pop_all()
 
     async def stop(self, *, deadline_s: float = 10.0) -> None:
@@ -173,6 +179,11 @@ class Embedded:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.stop()
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 def _started(part: T | None) -> T:

@@ -204,6 +204,10 @@ def _statistics(facet: dict[str, Any]) -> Complaint | None:
     return None
 
 
+def _positions(facet: dict[str, Any]) -> Complaint | None:
+    return _each(facet.get("positions"), "/positions", _has("kind"))
+
+
 CHECKS: dict[str, Check] = {
     "parent": _parent,
     "nominalTime": _nominal_time,
@@ -211,6 +215,7 @@ CHECKS: dict[str, Check] = {
     "spark.exception": lambda facet: _optional_text(facet, "message", "stackTrace"),
     "processing_engine": lambda facet: _optional_text(facet, "version", "name"),
     "headwater_attempt": lambda facet: _text(facet.get("logicalKey"), "/logicalKey"),
+    "headwater_position": _positions,
     "sourceCodeLocation": lambda facet: _optional_text(facet, "type", "url", "repoUrl", "version", "tag", "branch"),
     "documentation": lambda facet: _optional_text(facet, "description"),
     "ownership": _ownership,

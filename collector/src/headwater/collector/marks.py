@@ -29,8 +29,8 @@ def marks_of(
     facet_name: str, facet: Mapping[str, Any], dataset: Name, declared: str, time: str, event_id: str
 ) -> Iterator[Mark]:
     """What a facet says of each generation that it names; ``declared``: the mention's own version or ``""``.
-    ``_deleted`` takes the word back, as ``false`` does. Raises ValueError, its arguments the place in the facet and what
-    is wrong."""
+    ``_deleted`` takes the word back, as ``false`` does. Raises ValueError, its arguments the place in the facet and
+    what is wrong."""
     kind, key = MARKING[facet_name]
     stands = facet.get(key, True)
     if type(stands) is not bool:

@@ -118,6 +118,10 @@ class CollectorSettings(_Section):
     """See ``BatchPolicy``."""
     retry: RetrySettings = RetrySettings()
     breaker: BreakerSettings = BreakerSettings()
+    stale_after_s: Annotated[float, Field(ge=60)] | None = None
+    """Runs that nothing was heard of for so long are said to be interrupted; not set: never."""
+    stale_every_s: Annotated[float, Field(ge=1)] = 300.0
+    """How often that is judged."""
 
     def batches(self) -> BatchPolicy:
         """As the pipeline takes it."""

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
 from headwater.collector.interruption import interruption_event
+from headwater.collector.settings import Settings
+from headwater.collector.sparse import SparseLog
 from headwater.collector.stores.reading import Reader, RunFilter
-from headwater.shared import times
+from headwater.shared import codec, times
+from headwater.shared.clock import Clock
+from headwater.shared.errors import HeadwaterError
 from headwater.shared.event import Name
+from headwater.shared.log import Log, Record
+from headwater.shared.log.keys import partition_key
 
 PAGE: Final = 500
 """Running runs in one fetch."""
 MAX_SCANNED: Final = 100_000
 """Running runs, newest first, that one round looks at."""
+
+MAX_SAID: Final = 1_000
+"""Runs that one round of a collector interrupts."""
 
 
 class StaleRun(NamedTuple):
@@ -27,17 +38,61 @@ class StaleRun(NamedTuple):
 
 
 async def stale_runs(reader: Reader, now: str, after: timedelta, limit: int) -> list[StaleRun]:
-    """Running runs whose last event lies ``after`` or longer before ``now`` (canonical), the longest silent first. Raises
-    TransientError."""
+    """Running runs whose last event lies ``after`` or longer before ``now`` (canonical), the longest silent first.
+    Raises TransientError."""
     since = times.shifted(now, -int(after.total_seconds()))
     found: list[StaleRun] = []
     where = RunFilter(state="RUNNING", before=(since, ""))  # what began later cannot have been silent for so long
     for _ in range(MAX_SCANNED // PAGE):
         page = await reader.list_runs(where, PAGE)
-        for row in page:
-            if row.job is not None and row.last_time is not None and row.last_time <= since:
-                found.append(StaleRun(row.run, row.job, row.last_time))
+        found += [
+            StaleRun(row.run, row.job, row.last_time)
+            for row in page
+            if row.job is not None and row.last_time is not None and row.last_time <= since
+        ]
         if len(page) < PAGE:
             break
         where = where._replace(before=(page[-1].first_time or "", page[-1].run))
     return sorted(found, key=lambda run: (run.last_seen, run.run))[:limit]
+
+
+class StalePolicy:
+    """Judges now and then, in a collector. What it says goes into the log like any event, so it survives a rebuild; that
+    several collectors say it changes nothing."""
+
+    def __init__(
+        self, reader: Callable[[], Reader], log: Log, topic: str, *, after: timedelta, every_s: float, clock: Clock
+    ) -> None:
+        """``reader`` raises TransientError while no store can be read."""
+        self._reader, self._log, self._topic = reader, log, topic
+        self._after, self._every_s, self._clock = after, every_s, clock
+        self._lines = SparseLog(clock)
+
+    async def run(self) -> None:
+        """Until it is cancelled. An outage of a store or of the log costs a round and is told."""
+        while True:
+            try:
+                await self.judge()
+            except HeadwaterError as error:
+                self._lines.warning("stale_policy_waits", of=self._topic, error=str(error))
+            await asyncio.sleep(self._every_s)
+
+    async def judge(self) -> int:
+        """One round: how many runs were said to be interrupted. Raises HeadwaterError."""
+        runs = await stale_runs(self._reader(), times.now_text(self._clock), self._after, MAX_SAID)
+        events = [run.event(self._after) for run in runs]
+        if events:
+            await self._log.append(self._topic, [Record(codec.dumps(e), partition_key(e)) for e in events])
+            self._lines.info("runs_interrupted", of=self._topic, runs=len(events))
+        return len(events)
+
+
+def stale_policy(
+    settings: Settings, reader: Callable[[], Reader], log: Log, topic: str, clock: Clock
+) -> StalePolicy | None:
+    """The configured one; None where it is off."""
+    collector = settings.lineage.collector
+    if collector.stale_after_s is None:
+        return None
+    after = timedelta(seconds=collector.stale_after_s)
+    return StalePolicy(reader, log, topic, after=after, every_s=collector.stale_every_s, clock=clock)

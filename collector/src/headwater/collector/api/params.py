@@ -8,6 +8,7 @@ from urllib.parse import unquote_to_bytes
 from fastapi import Path, Query
 from pydantic import AfterValidator
 
+from headwater.collector.derive.subsets import parse_partition
 from headwater.shared import times
 
 MAX_PAGE = 1000
@@ -47,6 +48,11 @@ AsOf: TypeAlias = Annotated[
         description="ISO 8601 time: what was committed and said of generations later than that does not count.",
     ),
     AfterValidator(lambda text: None if text is None else canonical_time(text)),
+]
+Partition: TypeAlias = Annotated[
+    list[str],
+    Query(max_length=20, description="Follow one partition: `dimension=value`, once for each dimension."),
+    AfterValidator(lambda texts: texts if not texts else (parse_partition(texts), texts)[1]),
 ]
 Time: TypeAlias = Annotated[
     str | None,

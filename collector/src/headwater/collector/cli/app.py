@@ -13,6 +13,7 @@ from .commands import (
     dlq,
     doctor,
     emit,
+    erase,
     evidence,
     fingerprint,
     impact,
@@ -22,6 +23,7 @@ from .commands import (
     rebuild,
     reconcile,
     reset,
+    retention,
     run,
     runs,
     serve,
@@ -80,6 +82,8 @@ app.command("stores")(stores.stores)
 app.command("reconcile")(reconcile.reconcile)
 app.command("rebuild")(rebuild.rebuild)
 app.command("sync")(sync.sync)
+app.command("retention")(retention.retention)
+app.command("erase")(erase.erase)
 app.command("reset")(reset.reset)
 app.command("fingerprint")(fingerprint.fingerprint)
 app.command("doctor")(doctor.doctor)

@@ -27,10 +27,15 @@ def settings_of(directory: Path | None, *, check: bool = True) -> Settings:
 
     settings = Settings()
     store = settings.lineage.store
-    where = directory or Path(os.environ.get(ENV_DIR) or DEFAULT_DIRECTORY)
+    where = working_directory(directory)
     if check and store.backend == "sql" and "url" not in store.options("sql"):
         check_database(where)
     return settings.with_default_option("sql", "url", f"sqlite:///{where.absolute() / DATABASE}")
+
+
+def working_directory(directory: Path | None) -> Path:
+    """The embedded directory that is meant: the option's, the environment's or the default."""
+    return directory or Path(os.environ.get(ENV_DIR) or DEFAULT_DIRECTORY)
 
 
 def default_source(settings: Settings) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from headwater.collector.questions import Questions
 from headwater.collector.questions.shapes import Json
+from headwater.collector.stores.forgetting import STATISTICS
 from headwater.collector.stores.reading import Document, EventFilter
 from headwater.shared import times
 from headwater.shared.canonical import canonical_json
@@ -155,11 +156,13 @@ def _input(pin: Json, run: Json, producers: Mapping[tuple[str, str, str], Json])
 
 
 def _input_facets(run: Json, name: Json, version: str | None) -> Json:
-    """What the run said of this input itself: positions, subsets, sizes, the schema it saw."""
+    """What the run said of this input itself: positions, subsets, the schema it saw. Sizes are no evidence, and kept
+    for a shorter time."""
     found: Json = {}
     for each in run["datasetFacets"]:
         if each["side"].startswith("INPUT") and each["dataset"] == name and each["version"] in (None, version):
-            found |= {key: _said(value) for key, value in each["facets"].items() if isinstance(value, dict)}
+            said = {key: value for key, value in each["facets"].items() if isinstance(value, dict)}
+            found |= {key: _said(value) for key, value in said.items() if key not in STATISTICS}
     return dict(sorted(found.items()))
 
 

@@ -18,8 +18,8 @@ class Outcome(StrEnum):
     PENDING = "pending"
     """Not settled within the time that was waited: it is durable in the log and will be taken up from there."""
     LOGGED = "logged"
-    """Durable in the log. It is stored in a moment and reads wait for it, or collectors elsewhere store it: what becomes
-    of it is not known here."""
+    """Durable in the log. It is stored in a moment and reads wait for it, or collectors elsewhere store it: what
+    becomes of it is not known here."""
     REFUSED = "refused"
     """The log takes it never; nobody has it."""
 

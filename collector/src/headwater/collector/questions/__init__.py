@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 
+from headwater.collector.derive.subsets import parse_partition
 from headwater.collector.questions.columns import column_sources_answer, columns_answer
 from headwater.collector.questions.entities import dataset_answer, job_answer
 from headwater.collector.questions.evidence import evidence_answer
@@ -17,6 +18,7 @@ from headwater.collector.questions.impact import Reach, impact_answer, upstream_
 from headwater.collector.questions.lineage import Graph, NodeKind, directed, graph_json, neighbourhood
 from headwater.collector.questions.logical import logical_answer
 from headwater.collector.questions.lookup import Lookup
+from headwater.collector.questions.partitions import partition_answer
 from headwater.collector.questions.runs import parse_cursor, run_answer, runs_answer
 from headwater.collector.questions.shapes import Json
 from headwater.collector.stores.reading import Document, EventFilter, Reader, RunFilter
@@ -71,10 +73,35 @@ class Questions:
         return await job_answer(Lookup(self.reader), name)
 
     async def evidence(
-        self, dataset: Name, generation: str | None = None, *, depth: int = 1, as_of: str | None = None
+        self,
+        dataset: Name,
+        generation: str | None = None,
+        *,
+        depth: int = 1,
+        as_of: str | None = None,
+        partition: Collection[str] = (),
     ) -> Json:
-        """Which run, code and inputs made a generation (the current one by default), see ``evidence_answer``."""
-        return await evidence_answer(self._lookup(as_of), dataset, generation, depth)
+        """Which run, code and inputs made a generation (the current one by default), see ``evidence_answer``.
+        ``partition``: texts ``dimension=value``; ValueError if malformed."""
+        part = parse_partition(partition) if partition else None
+        return await evidence_answer(self._lookup(as_of), dataset, generation, depth, part)
+
+    async def partition(
+        self,
+        dataset: Name,
+        partition: Collection[str],
+        generation: str | None = None,
+        *,
+        upstream: bool,
+        max_depth: int = 20,
+        limit: int = 10_000,
+        as_of: str | None = None,
+    ) -> Json:
+        """What one partition was made from, or what was made from it, see ``partition_answer``. ValueError as above."""
+        part = parse_partition(partition)
+        return await partition_answer(
+            self._lookup(as_of), dataset, generation, part, upstream=upstream, max_depth=max_depth, limit=limit
+        )
 
     async def export(self, dataset: Name, generation: str | None, format_: str, *, depth: int = 1) -> Json:
         """Evidence in a format for others, see ``exports.formats.export``. Raises NotPublishedError."""

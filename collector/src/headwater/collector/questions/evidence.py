@@ -6,27 +6,40 @@ from collections.abc import Sequence
 
 from headwater.collector.derive.edges import derive_columns, output_facet
 from headwater.collector.derive.marks import Standing
+from headwater.collector.derive.positions import POSITION_FACET, positions_of
+from headwater.collector.derive.subsets import SUBSET_FACET, Subset, subset_of
+from headwater.collector.facts import Scope
 from headwater.collector.questions.impact import Reach, upstream_answer
 from headwater.collector.questions.lookup import WALK_FACETS, Lookup, PinnedEdge
 from headwater.collector.questions.marks import said_json, standing_json
+from headwater.collector.questions.partitions import moment_of, subset_json, writers_json, writers_of
 from headwater.collector.questions.runs import HEAD_FACETS, run_head
 from headwater.collector.questions.shapes import Json, name_json, run_json, time_json
-from headwater.collector.stores.reading import Claim, PinQuery, RunFilter
+from headwater.collector.stores.reading import Claim, PinQuery, RunFacts, RunFilter
 from headwater.shared.event import Name
 
-EVIDENCE_FACETS = WALK_FACETS | HEAD_FACETS | {"schema"}
+EVIDENCE_FACETS = WALK_FACETS | HEAD_FACETS | {"schema", SUBSET_FACET, POSITION_FACET}
 MAX_DIAGNOSTICS = 20
 """Candidates and attempts that an answer lists beside the evidence."""
 
 
-async def evidence_answer(lookup: Lookup, dataset: Name, generation: str | None, depth: int) -> Json:
+async def evidence_answer(
+    lookup: Lookup, dataset: Name, generation: str | None, depth: int, partition: Subset | None = None
+) -> Json:
     """Evidence of one generation, its inputs' evidence within while ``depth`` > 1.
 
     ``status``: published (one run committed it), conflict (several did; none is chosen), candidate (no run did, some
     wrote it), unknown (no run wrote it). ``withdrawn`` and ``bad`` are what was said of it since. With ``depth`` > 1
-    ``taintedBy`` names the bad generations behind it, so many levels back.
+    ``taintedBy`` names the bad generations behind it, so many levels back. For a ``partition`` it is the evidence of
+    the newest generation, not later than ``generation``, that wrote it; ``writers`` names newer ones too that may have.
     """
     name = await lookup.canonical(dataset)
+    if partition is not None:
+        writers, _ = await writers_of(lookup, name, partition, await moment_of(lookup, name, generation))
+        version = writers[-1][0].version if writers else ""
+        found = await evidence_answer(lookup, name, version, depth)
+        told = {"generation": version or None, "partition": subset_json(partition), "writers": writers_json(writers)}
+        return found | told
     current = (await lookup.current([PinQuery(lookup.identity.members(name), None, None)]))[0]
     version = generation if generation is not None else current and current.version
     answer = await _one(lookup, name, version)
@@ -51,6 +64,7 @@ async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
         "committedAt": None,
         "run": None,
         "conflict": [],
+        "subset": None,
         "edges": [],
         "inputs": [],
         "columns": {},
@@ -78,7 +92,8 @@ async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
         "status": "published",
         "committedAt": time_json(claim.commit_time),
         "run": await run_head(lookup, run),
-        "edges": await _edges_json(lookup, edges),
+        "subset": subset_json(subset_of(run, Scope.OUTPUT_OWN, name, claim.version, lookup.identity)),
+        "edges": await _edges_json(lookup, run, edges),
         "inputs": [
             {"dataset": name_json(pin.dataset), "version": pin.version, "grade": pin.grade}
             for pin in await lookup.inputs(run)
@@ -99,12 +114,19 @@ async def _begun(lookup: Lookup, claims: list[Claim]) -> bool:
     return any(run.first_time is not None and run.first_time <= lookup.at for run in runs.values())
 
 
-async def _edges_json(lookup: Lookup, edges: list[PinnedEdge]) -> list[Json]:
-    """The edges, each with what was said of the generation that was read."""
+async def _edges_json(lookup: Lookup, run: RunFacts, edges: list[PinnedEdge]) -> list[Json]:
+    """The edges, each with the part that was read, the position it was read at, and what was said of the generation."""
     pinned = [(edge.pin.dataset, edge.pin.version) for edge in edges if edge.pin.version is not None]
     standing = await lookup.standing(pinned)
     return [
-        {**edge_json(edge), **standing_json(standing.get((edge.pin.dataset, edge.pin.version or "")), lookup.at)}
+        {
+            **edge_json(edge),
+            "subset": subset_json(
+                subset_of(run, Scope.INPUT_OWN, edge.pin.dataset, edge.source.version, lookup.identity)
+            ),
+            "positions": positions_of(run, edge.pin.dataset, edge.source.version, lookup.identity),
+            **standing_json(standing.get((edge.pin.dataset, edge.pin.version or "")), lookup.at),
+        }
         for edge in edges
     ]
 

@@ -10,8 +10,8 @@ from headwater.shared.event import Name
 
 
 class RememberingReader:
-    """Passes everything on to ``reader``, and remembers names, edges of jobs, and facts of jobs and datasets. It sees no
-    later writes, so it lives no longer than the answer."""
+    """Passes everything on to ``reader``, and remembers names, edges of jobs, and facts of jobs and datasets. It sees
+    no later writes, so it lives no longer than the answer."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader

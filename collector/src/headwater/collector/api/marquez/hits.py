@@ -12,7 +12,14 @@ from .datasets import dataset_data, shown_facets
 from .views import RunView, dataset_views, job_views
 
 _MARK = "<em>{}</em>"  # as the web UI expects it
-_EVENT_TYPES = {"COMPLETED": "COMPLETE", "FAILED": "FAIL", "ABORTED": "ABORT", "RUNNING": "RUNNING", "NEW": "START", "INTERRUPTED": "ABORT"}
+_EVENT_TYPES = {
+    "COMPLETED": "COMPLETE",
+    "FAILED": "FAIL",
+    "ABORTED": "ABORT",
+    "RUNNING": "RUNNING",
+    "NEW": "START",
+    "INTERRUPTED": "ABORT",
+}
 
 
 async def job_hits(reader: Reader, names: Sequence[Name], text: str) -> Json:

@@ -14,7 +14,7 @@ from headwater.shared.event import Name
 from ..answers import Answer, Refusal, bad_request, not_found
 from ..bodies import check_headers, gunzip, read
 from ..nodes import known
-from ..params import MAX_REACHED, AsOf, Depth, Generation, Segment
+from ..params import MAX_REACHED, AsOf, Depth, Generation, Partition, Segment
 from ..services import Services
 
 
@@ -40,23 +40,25 @@ def router(services: Services) -> APIRouter:
             ),
         ] = "json",
         as_of: AsOf = None,
+        partition: Partition = [],  # noqa: B006 - FastAPI copies it
     ) -> Answer:
         """Which run, which code and which input generations made a generation of a dataset.
 
         `status` is `published`, `candidate`, `conflict` (two runs claim it; both are named) or `unknown`. `withdrawn`
         and `bad` are what was said of it since, `marks` all that ever was. With `depth` above 1, `taintedBy` names the
-        bad generations behind it. `asOf` goes with the format `json` only.
+        bad generations behind it. `asOf` and `partition` go with
+        the format `json` only.
         """
         dataset = Name(namespace, name)
         await must_exist(dataset)
         if format_ in FORMATS:
-            if as_of is not None:
-                raise bad_request("query param asOf: goes with format=json only")
+            if as_of is not None or partition:
+                raise bad_request("query params asOf and partition: go with format=json only")
             try:
                 return Answer(await questions.export(dataset, generation, format_, depth=depth))
             except NotPublishedError as error:
                 raise Refusal(409 if error.status == "conflict" else 404, str(error)) from error
-        return Answer(await questions.evidence(dataset, generation, depth=depth, as_of=as_of))
+        return Answer(await questions.evidence(dataset, generation, depth=depth, as_of=as_of, partition=partition))
 
     @routes.post("/manifests/verify")
     async def verify_manifest(request: Request) -> Answer:
@@ -78,12 +80,19 @@ def router(services: Services) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=MAX_REACHED, description="Generations at most.")] = 10_000,
         as_of: AsOf = None,
         consumers: Annotated[bool, Query(description="Also the runs that read any of them.")] = False,
+        partition: Partition = [],  # noqa: B006 - FastAPI copies it
     ) -> Answer:
         """What was made from a generation, by distance. `possible` marks what a run may have made from it. If it is
         bad, `tainted` marks what is tainted by it: all of that, but for what was cleared since, and what only comes
-        from there."""
+        from there. With `partition`, only what was made from that partition."""
         dataset = Name(namespace, name)
         await must_exist(dataset)
+        if partition:
+            return Answer(
+                await questions.partition(
+                    dataset, partition, generation, upstream=False, max_depth=max_depth, limit=limit, as_of=as_of
+                )
+            )
         found = await questions.impact(
             dataset, generation, max_depth=max_depth, limit=limit, as_of=as_of, consumers=consumers
         )
@@ -97,10 +106,18 @@ def router(services: Services) -> APIRouter:
         max_depth: Depth = 20,
         limit: Annotated[int, Query(ge=1, le=MAX_REACHED, description="Generations at most.")] = 10_000,
         as_of: AsOf = None,
+        partition: Partition = [],  # noqa: B006 - FastAPI copies it
     ) -> Answer:
-        """What a generation was made from, by distance. `taintedBy` names the bad ones whose taint reaches it."""
+        """What a generation was made from, by distance. `taintedBy` names the bad ones whose taint reaches it. With
+        `partition`, only what that partition was made from."""
         dataset = Name(namespace, name)
         await must_exist(dataset)
+        if partition:
+            return Answer(
+                await questions.partition(
+                    dataset, partition, generation, upstream=True, max_depth=max_depth, limit=limit, as_of=as_of
+                )
+            )
         return Answer(await questions.upstream(dataset, generation, max_depth=max_depth, limit=limit, as_of=as_of))
 
     @routes.get("/columns/{namespace}/{name}/{column}")

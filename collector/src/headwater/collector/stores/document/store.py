@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Collection, Sequence
 from typing import TypeVar
 
 from bson.errors import BSONError
@@ -13,12 +13,15 @@ from pymongo.errors import PyMongoError
 from headwater.collector.settings import ConnectionSettings
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.collector.stores.document import connection as connecting
-from headwater.collector.stores.document.connection import Collection, Document
+from headwater.collector.stores.document import forgetting
+from headwater.collector.stores.document.connection import Collection as MongoCollection
+from headwater.collector.stores.document.connection import Document
 from headwater.collector.stores.document.errors import classified, refused_login
 from headwater.collector.stores.document.reader import DocumentsReader
 from headwater.collector.stores.document.schema import INDEXES, document_of
 from headwater.collector.stores.document.trail import DocumentTrail
 from headwater.collector.stores.document.writing import write_documents
+from headwater.collector.stores.forgetting import DocumentRef
 from headwater.shared import times
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError, TransientError
@@ -112,8 +115,21 @@ class DocumentLineageStore:
         """See ``Sealable``; the store must be open."""
         return DocumentTrail(*self._collections(), self._seals(self._opened()), store=self.name)
 
-    def _seals(self, client: AsyncMongoClient[Document]) -> Collection:
+    def _seals(self, client: AsyncMongoClient[Document]) -> MongoCollection:
         return connecting.collection_of(client, self._connection, f"{self._collection_name}_seals")
+
+    async def documents_of_runs(self, runs: Collection[str]) -> list[DocumentRef]:
+        """See ``RefersDocuments``."""
+        events, _ = self._collections()
+        return await self._bounded(forgetting.documents_of_runs(events, runs))
+
+    async def forget(self, runs: Collection[str], event_ids: Collection[str]) -> None:
+        """See ``Forgets``: the events; it has no facts of runs."""
+        await self._bounded(forgetting.forget_events(*self._collections(), event_ids))
+
+    async def forget_statistics(self, runs: Collection[str]) -> int:
+        """See ``Forgets``: it has none."""
+        return 0
 
     async def reset(self) -> None:
         """See ``Resettable``: drops the collections, and makes them and their indexes again."""
@@ -137,7 +153,7 @@ class DocumentLineageStore:
             raise TransientError(f"store {self.name} is not open")
         return self._client
 
-    def _collections(self) -> tuple[Collection, Collection]:
+    def _collections(self) -> tuple[MongoCollection, MongoCollection]:
         return connecting.collections_of(self._opened(), self._connection, self._collection_name)
 
     async def _bounded(self, work: Awaitable[T]) -> T:

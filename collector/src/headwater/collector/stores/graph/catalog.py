@@ -27,7 +27,7 @@ async def write_catalog(tx: Transaction, merged: Merged, known: Known) -> None:
         now = min(first, seen.get(name, "~"))
         now_gone = max(gone or "", deleted.namespaces.get(name, "")) or None
         if (now, now_gone) != (first, gone):
-            rows.append([key, name, now, now_gone])
+            rows.append([key, name, now, now_gone, merged.arrived.get(name, now)])
     await tx.each(_NAMESPACE, rows)
     gone_now = [[known.jobs[key], time] for key, time in sorted(deleted.jobs.items())]
     gone_now += [[known.datasets[key], time] for key, time in sorted(deleted.datasets.items())]
@@ -47,7 +47,7 @@ _KNOWN = "UNWIND $rows AS row MATCH (n:Namespace {key: row}) RETURN row, n.first
 _NAMESPACE = """
 UNWIND $rows AS row
 MERGE (n:Namespace {key: row[0]})
-ON CREATE SET n.name = row[1], n.arrivedTime = row[2]
+ON CREATE SET n.name = row[1], n.arrivedTime = row[4]
 SET n.firstTime = CASE WHEN n.firstTime < row[2] THEN n.firstTime ELSE row[2] END,
     n.deleted = CASE WHEN n.deleted > row[3] OR row[3] IS NULL THEN n.deleted ELSE row[3] END
 """

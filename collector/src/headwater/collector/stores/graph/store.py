@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from random import Random
 from typing import LiteralString, TypeVar
@@ -14,7 +14,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 from headwater.collector.settings import ConnectionSettings
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.collector.stores.graph import connection as connecting
-from headwater.collector.stores.graph import rebuilding, schema
+from headwater.collector.stores.graph import forgetting, rebuilding, schema
 from headwater.collector.stores.graph.parts import parts_of
 from headwater.collector.stores.graph.reader import Neo4jReader
 from headwater.collector.stores.graph.transaction import Transaction
@@ -106,6 +106,17 @@ class Neo4jLineageStore:
     def graph_reader(self) -> Neo4jReader:
         """The read half, without documents, see ``stores.combined``; the store must be open."""
         return Neo4jReader(self._opened(), self._connection, self.name, self._deadline_s)
+
+    async def forget(self, runs: Collection[str], event_ids: Collection[str]) -> None:
+        """See ``Forgets``."""
+        await self._bounded(
+            self._in_session(self._opened(), partial(forgetting.forget, runs=runs, event_ids=event_ids))
+        )
+
+    async def forget_statistics(self, runs: Collection[str]) -> int:
+        """See ``Forgets``."""
+        work = partial(forgetting.forget_statistics, runs=list(runs))
+        return await self._bounded(self._in_session(self._opened(), work))
 
     async def empty_graph(self, marker: RebuildMarker) -> None:
         """See ``Rebuildable``. Many transactions; takes as long as it takes."""

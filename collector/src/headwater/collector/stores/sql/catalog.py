@@ -75,7 +75,7 @@ def write_catalog(connection: Connection, merged: Merged) -> None:
     deleted = deletions_of(merged)
     names = {namespace_key(namespace): namespace for namespace in seen.keys() | deleted.namespaces.keys()}
     known = {names[key]: (first, gone) for key, first, gone in _KNOWN.rows_among(connection, sorted(names))}
-    _write_namespaces(connection, seen, deleted.namespaces, known)
+    _write_namespaces(connection, seen, merged.arrived, deleted.namespaces, known)
     _delete(connection, schema.job, deleted.jobs.items())
     _delete(connection, schema.dataset, deleted.datasets.items())
     for namespace, time in deleted.namespaces.items():
@@ -90,6 +90,7 @@ def write_catalog(connection: Connection, merged: Merged) -> None:
 def _write_namespaces(
     connection: Connection,
     seen: dict[str, str],
+    arrived: dict[str, str],
     deleted: dict[str, str],
     known: dict[str, tuple[str, str | None]],
 ) -> None:
@@ -100,7 +101,8 @@ def _write_namespaces(
         now_gone = max(gone or "", deleted.get(namespace, "")) or None
         if (now, now_gone) != (first, gone):
             key = namespace_key(namespace)
-            rows.append({"key": key, "name": namespace, "first_time": now, "arrived_time": now, "deleted": now_gone})
+            said = arrived.get(namespace, now)
+            rows.append({"key": key, "name": namespace, "first_time": now, "arrived_time": said, "deleted": now_gone})
     if rows:
         table = schema.namespace
         insert = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)

@@ -43,6 +43,8 @@ class Merged:
     def __init__(self) -> None:
         self.jobs: dict[bytes, SeenRow] = {}
         self.datasets: dict[bytes, SeenRow] = {}
+        self.arrived: dict[str, str] = {}
+        """Namespace to the time of what came first of it in the batch, see ``NamespaceFacts``."""
         self.runs: dict[bytes, RunRowValues] = {}
         self.states: set[tuple[bytes, str, str]] = set()
         self.io: dict[tuple[bytes, int, bytes, str], list[str | None]] = {}
@@ -68,10 +70,22 @@ class Merged:
                 _ADD[kind](self, fact)
 
     def _job_seen(self, fact: JobSeen) -> None:
-        _widen(self.jobs, name_key(fact.job), fact.job, fact.first_time, fact.last_time)
+        self._widen(self.jobs, name_key(fact.job), fact.job, fact.first_time, fact.last_time)
 
     def _dataset_seen(self, fact: DatasetSeen) -> None:
-        _widen(self.datasets, name_key(fact.dataset), fact.dataset, fact.first_time, fact.last_time)
+        self._widen(self.datasets, name_key(fact.dataset), fact.dataset, fact.first_time, fact.last_time)
+
+    def _widen(self, rows: dict[bytes, SeenRow], key: bytes, name: Name, first: str, last: str) -> None:
+        row = rows.get(key)
+        if row is None:
+            rows[key] = [name.namespace, name.name, first, last]
+            self.arrived.setdefault(name.namespace, first)
+        elif row[2] is None:
+            row[2:] = [first, last]
+            self.arrived.setdefault(name.namespace, first)
+        else:
+            row[2] = min(row[2], first)
+            row[3] = max(row[3], last)
 
     def name_dataset(self, name: Name) -> bytes:
         """The name will stand in the table, so that its key can be read back."""
@@ -164,17 +178,6 @@ def _facet_prefix(scope: Scope, owner: tuple[str, ...]) -> tuple[bytes, int, byt
     if scope <= Scope.RUN_JOB:
         return run_key(owner[0]), int(scope), NO_KEY, ""
     return name_key(Name(owner[0], owner[1])), int(scope), NO_KEY, ""
-
-
-def _widen(rows: dict[bytes, SeenRow], key: bytes, name: Name, first: str, last: str) -> None:
-    row = rows.get(key)
-    if row is None:
-        rows[key] = [name.namespace, name.name, first, last]
-    elif row[2] is None:
-        row[2:] = [first, last]
-    else:
-        row[2] = min(row[2], first)
-        row[3] = max(row[3], last)
 
 
 _ADD: dict[type, Callable[[Merged, Any], None]] = {

@@ -144,7 +144,7 @@ def list_jobs(connection: Connection, namespace: str | None, limit: int, offset:
 
 
 def list_datasets(connection: Connection, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
-    seen = [_dataset.first_time.isnot(None)]
+    seen: list[ColumnElement[bool]] = [_dataset.first_time.isnot(None)]
     order: tuple[Any, ...] = (_dataset.namespace, _dataset.name)
     if namespace is not None:
         order = (Beginning(_dataset.name), _dataset.name) if _is_postgres(connection) else (_dataset.name,)

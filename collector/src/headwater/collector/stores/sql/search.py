@@ -76,15 +76,13 @@ def create(connection: Connection) -> None:
 def search(connection: Connection, where: Search, limit: int, offset: int) -> tuple[int, list[Hit]]:
     text = fold(where.text)
     found = {row[0]: row for row in _matches(connection, text, where)}
-    if where.newest_first or where.since is not None or where.before is not None:
-        hits = [hit for hit in _hits(connection, list(found.values())) if _within(hit, where)]
-        if where.newest_first:
-            hits.sort(key=lambda hit: hit.last_time, reverse=True)
-        return len(hits), hits[offset : offset + limit]
-    ordered = sorted(found.values(), key=lambda row: (row[3], row[1], row[2]))
-    if len(found) == MAX_MATCHES:
+    if len(found) == MAX_MATCHES and where.since is None and where.before is None and not where.newest_first:
+        ordered = sorted(found.values(), key=lambda row: (row[3], row[1], row[2]))
         return len(found), _hits(connection, ordered[offset : offset + limit])
-    hits = _hits(connection, ordered)  # all of them, since some may be deleted
+    hits = [hit for hit in _hits(connection, list(found.values())) if _within(hit, where)]  # some may be deleted
+    hits.sort(key=lambda hit: (fold(hit.name.name), hit.name, hit.kind))
+    if where.newest_first:
+        hits.sort(key=lambda hit: hit.last_time, reverse=True)
     return len(hits), hits[offset : offset + limit]
 
 

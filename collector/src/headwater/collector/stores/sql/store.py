@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Concatenate, Final
 
 from sqlalchemy.engine import Connection, Engine
 
 from headwater.collector.stores.base import ProjectedEvent
+from headwater.collector.stores.forgetting import DocumentRef
 from headwater.collector.stores.rebuilding import Folded, Prepare, RebuildMarker
-from headwater.collector.stores.sql import rebuilding
+from headwater.collector.stores.sql import forgetting, rebuilding
 from headwater.collector.stores.sql.backends import backend_of
 from headwater.collector.stores.sql.backends.base import Backend
 from headwater.collector.stores.sql.calling import Caller
@@ -131,6 +132,24 @@ class SqlLineageStore:
         if self._readers is None:
             raise TransientError(f"store {self.name} is not open")
         return SqlTrail(self._readers, self._reading, self._writer, self._writing)
+
+    async def documents_of_runs(self, runs: Collection[str]) -> list[DocumentRef]:
+        """See ``RefersDocuments``."""
+        if self._readers is None:
+            raise TransientError(f"store {self.name} is not open")
+        return await self._reading.call(self._readers, forgetting.documents_of_runs, runs)
+
+    async def forget(self, runs: Collection[str], event_ids: Collection[str]) -> None:
+        """See ``Forgets``."""
+        await self._writing.call(self._open_writer(), forgetting.forget, runs, event_ids)
+
+    async def forget_statistics(self, runs: Collection[str]) -> int:
+        """See ``Forgets``."""
+        return await self._writing.call(self._open_writer(), forgetting.forget_statistics, runs)
+
+    async def forget_unused_values(self) -> None:
+        """Facet values that nothing says any more; on SQLite alone."""
+        await self._writing.call(self._open_writer(), forgetting.forget_unused_values)
 
     async def empty_graph(self, marker: RebuildMarker) -> None:
         """See ``Rebuildable``. One transaction, which waits for those of others: an hour at most."""

@@ -17,7 +17,7 @@ from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.backends.base import DocumentRow
 from headwater.collector.stores.sql.backends.guard import Guard
 from headwater.collector.stores.sql.backends.postgres import failures
-from headwater.collector.stores.sql.backends.postgres.connecting import make_engine
+from headwater.collector.stores.sql.backends.postgres.connecting import READERS, make_engine
 from headwater.collector.stores.sql.backends.postgres.search import create_search, search
 from headwater.collector.stores.sql.backends.postgres.statements import BulkUpserts
 from headwater.collector.stores.sql.backends.postgres.tables import create_tables
@@ -27,8 +27,8 @@ from headwater.collector.stores.sql.version import check_version
 from headwater.shared.errors import ConfigurationError, PermanentError, TransientError
 
 T = TypeVar("T")
-TRIES: Final = 5
-"""Of a transaction that was another's victim in a deadlock, or whose pooled connection was dead."""
+TRIES: Final = READERS + 2
+"""Of a transaction that was another's victim in a deadlock, or whose pooled connections were dead, each of them."""
 MAX_PAUSE_S: Final = 0.2
 
 
@@ -77,9 +77,11 @@ class PostgresBackend:
                     raise TransientError(
                         f"store {self._name}: the server did not answer within {self.deadline_s:g} s"
                     ) from error
-                if not tries_left or not (failures.worth_another_try(error) or isinstance(error, _StaleConnection)):
+                victim = failures.worth_another_try(error)
+                if not tries_left or not (victim or isinstance(error, _StaleConnection)):
                     raise
-            time.sleep(random.uniform(0.0, MAX_PAUSE_S))  # noqa: S311
+            if victim:
+                time.sleep(random.uniform(0.0, MAX_PAUSE_S))  # noqa: S311
         raise AssertionError("unreachable")
 
     def _once(self, engine: Engine, work: Callable[[Connection], T], guard: Guard) -> T:
@@ -92,10 +94,9 @@ class PostgresBackend:
                 with connection.begin():
                     result = work(connection)
             except (SQLAlchemyError, psycopg.Error) as error:
-                if raw.closed:
+                if raw.closed or failures.is_broken(error):
                     connection.invalidate()
                     if used:  # it broke while it lay in the pool, or the server went: another one will tell
-                        engine.dispose()
                         raise _StaleConnection(str(failures.cause_of(error))) from error
                 raise
             connection.info[_USED] = True

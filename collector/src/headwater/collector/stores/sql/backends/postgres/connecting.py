@@ -45,23 +45,28 @@ def make_engine(url: URL, *, application: str, writing: bool, timeout_s: float) 
     @event.listens_for(engine, "do_connect")
     def _connect(_dialect: Any, _record: Any, args: Any, options: Any) -> Any:
         connection = psycopg.connect(*args, **options)
-        hold_in_this_thread(connection)
+        try:
+            hold_in_this_thread(connection)
+            _set_up(connection, settings, writing)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
-    @event.listens_for(engine, "connect")
-    def _on_connect(connection: Any, _record: Any) -> None:
-        for dumper in _DUMPERS:
-            connection.adapters.register_dumper(dumper.packs, dumper)
-        connection.execute(
-            f"SELECT {', '.join(['set_config(%s, %s, false)'] * len(settings))}",
-            [text for pair in settings.items() for text in pair],
-        )
-        connection.execute(_COMPRESSION)
-        if writing:
-            connection.execute(_DURABLE)
-        connection.commit()
-
     return engine
+
+
+def _set_up(connection: psycopg.Connection[Any], settings: dict[str, str], writing: bool) -> None:
+    for dumper in _DUMPERS:
+        connection.adapters.register_dumper(dumper.packs, dumper)
+    connection.execute(
+        f"SELECT {', '.join(['set_config(%s, %s, false)'] * len(settings))}",
+        [text for pair in settings.items() for text in pair],
+    )
+    connection.execute(_COMPRESSION)
+    if writing:
+        connection.execute(_DURABLE)
+    connection.commit()
 
 
 def _session(writing: bool, timeout_s: float) -> dict[str, str]:

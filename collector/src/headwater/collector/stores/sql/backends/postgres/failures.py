@@ -16,6 +16,15 @@ _TRY_AGAIN: Final = ("40001", "40P01")
 """Serialisation failure and deadlock."""
 
 
+_BROKEN: Final = ("57P", "08")
+"""An administrator, a crash or a shutdown ended the session; the connection."""
+
+
+def is_broken(error: Exception) -> bool:
+    """The connection is of no more use, though the driver may not have noticed yet."""
+    return (_state(cause_of(error)) or "").startswith(_BROKEN)
+
+
 def cause_of(error: Exception) -> BaseException:
     """The driver's own error."""
     return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error

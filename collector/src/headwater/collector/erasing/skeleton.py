@@ -1,0 +1,223 @@
+"""What is left of an event: run, times, state, which data went where. Nothing is copied that is not named here.
+
+An erased job or dataset has another name, its versions and columns likewise. Of facets only those stay that make edges,
+pins, attempts and identities, and of these only the parts that do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from headwater.collector.erasing.matching import CATALOG, Matcher
+from headwater.collector.erasing.pseudonyms import Pseudonyms
+from headwater.shared.codec import run_uuid
+from headwater.shared.event import Name
+
+Json = dict[str, Any]
+MARKER: Final = "headwater_erased"
+_SOURCE: Final = {"_producer": "urn:headwater:erasure", "_schemaURL": "urn:headwater:erasure"}
+_ENVELOPE: Final = ("eventType", "eventTime", "producer", "schemaURL")
+_FLAGS: Final = {"headwater_withdrawal": "withdrawn", "headwater_bad": "bad"}
+
+
+def skeleton(body: Mapping[str, Any], matcher: Matcher, pseudonyms: Pseudonyms) -> Json | None:
+    """For an event that is touched. None: nothing of it is to be left, it describes what is erased and nothing else."""
+    return _Skeleton(matcher, pseudonyms).event(body)
+
+
+class _Skeleton:
+    """One event's; facets are copied by the methods that have their names."""
+
+    def __init__(self, matcher: Matcher, pseudonyms: Pseudonyms) -> None:
+        self._matcher, self._pseudonyms = matcher, pseudonyms
+
+    def event(self, body: Mapping[str, Any]) -> Json | None:
+        found: Json = {key: self._text(body[key]) for key in _ENVELOPE if isinstance(body.get(key), str)}
+        marker = {MARKER: {**_SOURCE, "erased": True}}
+        if "run" in body:
+            facets = _facets(body["run"])
+            own = self._matcher.is_erased(_name(body["job"]))
+            found["run"] = {"runId": run_uuid(body["run"]["runId"]), "facets": self._run(facets, own) | marker}
+        if "dataset" in body and "run" not in body and "job" not in body:
+            name = _name(body["dataset"])
+            if name.namespace.startswith(CATALOG) and self._matcher.is_erased(name):
+                return None
+            found["dataset"] = self._mention(body["dataset"])
+            found["dataset"]["facets"] |= marker
+            return found
+        found["job"] = self._named(body["job"]) | {"facets": self._job(_facets(body["job"]))}
+        if "run" not in body:
+            found["job"]["facets"] |= marker
+        for side in ("inputs", "outputs"):
+            if isinstance(body.get(side), list):
+                found[side] = [self._mention(each) for each in body[side]]
+        return found
+
+    def _text(self, text: str) -> str:
+        return self._pseudonyms.text(text) if self._matcher.holds(text) else text
+
+    def _new_name(self, name: Name) -> Name:
+        return self._pseudonyms.name(name) if self._matcher.is_erased(name) else name
+
+    def _named(self, said: Mapping[str, Any]) -> Json:
+        return dict(self._new_name(_name(said))._asdict())
+
+    def _of(self, name: Name, text: str) -> str:
+        """A version or a column of a dataset."""
+        return self._pseudonyms.text(*name, text) if self._matcher.is_erased(name) else self._text(text)
+
+    def _run(self, facets: Mapping[str, Any], own: bool) -> Json:
+        found: Json = {}
+        if (parent := facets.get("parent")) is not None:
+            found["parent"] = _SOURCE | self._link(parent)
+            if isinstance(root := parent.get("root"), Mapping):
+                found["parent"]["root"] = self._link(root)
+        if (nominal := facets.get("nominalTime")) is not None:
+            times = {key: nominal[key] for key in ("nominalStartTime", "nominalEndTime") if nominal.get(key)}
+            found["nominalTime"] = _SOURCE | times
+        if (attempt := facets.get("headwater_attempt")) is not None and isinstance(attempt.get("logicalKey"), str):
+            key = attempt["logicalKey"]
+            found["headwater_attempt"] = _SOURCE | {
+                "logicalKey": self._pseudonyms.text(key) if own else self._text(key)
+            }
+        return found
+
+    def _link(self, said: Mapping[str, Any]) -> Json:
+        found: Json = {}
+        if isinstance(run := said.get("run"), Mapping) and isinstance(run.get("runId"), str):
+            found["run"] = {"runId": run_uuid(run["runId"])}
+        if _is_name(said.get("job")):
+            found["job"] = self._named(said["job"])
+        return found
+
+    def _job(self, facets: Mapping[str, Any]) -> Json:
+        found: Json = {}
+        if (lineage := facets.get("lineage")) is not None:
+            found["lineage"] = _SOURCE | self._lineage(lineage)
+        return found
+
+    def _mention(self, said: Mapping[str, Any]) -> Json:
+        name, facets = _name(said), _facets(said)
+        found: Json = {}
+        if _deletes(facets.get("version")) or isinstance(
+            (facets.get("version") or {}).get("datasetVersion"), str | int
+        ):
+            version = facets["version"]
+            found["version"] = _SOURCE | (
+                {"_deleted": True}
+                if _deletes(version)
+                else {"datasetVersion": self._of(name, str(version["datasetVersion"]))}
+            )
+        for facet, copy in (
+            ("symlinks", self._symlinks),
+            ("lifecycleStateChange", self._lifecycle),
+            ("lineage", self._lineage),
+        ):
+            if isinstance(value := facets.get(facet), Mapping):
+                found[facet] = _SOURCE | ({"_deleted": True} if _deletes(value) else copy(value))
+        if isinstance(columns := facets.get("columnLineage"), Mapping):
+            found["columnLineage"] = _SOURCE | (
+                {"_deleted": True} if _deletes(columns) else self._columns(name, columns)
+            )
+        for facet, flag in _FLAGS.items():
+            if isinstance(value := facets.get(facet), Mapping):
+                found[facet] = _SOURCE | self._word(name, value, flag)
+        if isinstance(deleted := facets.get("headwater_deleted"), Mapping) and isinstance(deleted.get("asOf"), str):
+            found["headwater_deleted"] = _SOURCE | {"asOf": deleted["asOf"]}
+        mention: Json = self._named(said) | {"facets": found}
+        if isinstance(own := said.get("outputFacets"), Mapping) and "headwater_commit" in own:
+            mention["outputFacets"] = {"headwater_commit": dict(_SOURCE)}
+        return mention
+
+    def _symlinks(self, said: Mapping[str, Any]) -> Json:
+        names = [each for each in _list(said.get("identifiers")) if _is_name(each)]
+        return {"identifiers": [self._named(each) | {"type": "TABLE"} for each in names]}
+
+    def _lifecycle(self, said: Mapping[str, Any]) -> Json:
+        found: Json = {"lifecycleStateChange": said.get("lifecycleStateChange")}
+        if _is_name(said.get("previousIdentifier")):
+            found["previousIdentifier"] = self._named(said["previousIdentifier"])
+        return found
+
+    def _word(self, name: Name, said: Mapping[str, Any], flag: str) -> Json:
+        found: Json = {key: said[key] for key in (flag, "_deleted") if type(said.get(key)) is bool}
+        if isinstance(said.get("generations"), list):
+            found["generations"] = [self._of(name, each) for each in said["generations"] if isinstance(each, str)]
+        return found
+
+    def _lineage(self, said: Mapping[str, Any]) -> Json:
+        """The explicit facet: of a job its entries, of an output its inputs."""
+        found: Json = {}
+        if isinstance(said.get("entries"), list):
+            found["entries"] = [
+                self._named(each) | {"type": each.get("type")} | self._lineage(each)
+                for each in said["entries"]
+                if _is_name(each)
+            ]
+        if isinstance(said.get("inputs"), list):
+            found["inputs"] = self._sources(said["inputs"])
+        if isinstance(said.get("fields"), Mapping):
+            owner = _name(said) if _is_name(said) else None
+            found["fields"] = {
+                self._of(owner, column) if owner else self._text(column): {"inputs": self._sources(_inputs(each))}
+                for column, each in said["fields"].items()
+            }
+        return found
+
+    def _columns(self, owner: Name, said: Mapping[str, Any]) -> Json:
+        fields = said.get("fields")
+        found: Json = {
+            "fields": {
+                self._of(owner, column): {"inputFields": self._sources(_inputs(each))}
+                for column, each in (fields if isinstance(fields, Mapping) else {}).items()
+            }
+        }
+        if isinstance(said.get("dataset"), list):
+            found["dataset"] = self._sources(said["dataset"])
+        return found
+
+    def _sources(self, sources: Iterable[Any]) -> list[Json]:
+        found = []
+        for each in sources:
+            if _is_name(each):
+                source = self._named(each)
+                if isinstance(each.get("field"), str):
+                    source["field"] = self._of(_name(each), each["field"])
+                if isinstance(each.get("type"), str):
+                    source["type"] = each["type"]
+                changes = [one for one in _list(each.get("transformations")) if isinstance(one, Mapping)]
+                if changes:
+                    kept = ("type", "subtype")
+                    source["transformations"] = [{key: one[key] for key in kept if key in one} for one in changes]
+                found.append(source)
+        return found
+
+
+def _inputs(said: Any) -> list[Any]:
+    """Of one column, in either facet."""
+    if not isinstance(said, Mapping):
+        return []
+    return _list(said.get("inputFields")) or _list(said.get("inputs"))
+
+
+def _name(said: Mapping[str, Any]) -> Name:
+    return Name(said["namespace"], said["name"])
+
+
+def _is_name(said: Any) -> bool:
+    return isinstance(said, Mapping) and all(isinstance(said.get(key), str) for key in ("namespace", "name"))
+
+
+def _facets(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that are objects."""
+    facets = said.get("facets")
+    return {key: value for key, value in facets.items() if isinstance(value, dict)} if isinstance(facets, dict) else {}
+
+
+def _deletes(facet: Any) -> bool:
+    return isinstance(facet, Mapping) and facet.get("_deleted") is True
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
