@@ -26,6 +26,7 @@ from benchmarks.report import Measured, percentile
 from headwater.collector.api import create_app
 from headwater.collector.projection import project
 from headwater.collector.stores.base import ProjectedEvent
+from headwater.collector.tuning import tune_process
 from headwater.shared.codec import decode
 
 TITLE = "Reads as the graph grows"
@@ -41,17 +42,18 @@ HISTORY = 300
 BATCH = 1_000
 SEED = 20261129
 MARQUEZ = {
-    "lineage, depth 1": 47.0,
-    "lineage, depth 2": 57.0,
-    "lineage, depth 5": 197.0,
-    "lineage, depth 20": 1_607.0,
-    "jobs, limit 100": 2_700.0,
-    "datasets, limit 100": 114.0,
-    "search": 6.0,
-    "events, limit 100": 19.0,
+    "lineage, depth 1": (47.0, 97.0),
+    "lineage, depth 2": (57.0, 134.0),
+    "lineage, depth 5": (197.0, 356.0),
+    "lineage, depth 20": (1_607.0, 4_569.0),
+    "jobs, limit 100": (2_700.0, 12_000.0),
+    "datasets, limit 100": (114.0, 114.0),
+    "search": (6.0, 6.0),
+    "events, limit 100": (19.0, 19.0),
 }
-"""Milliseconds, its best figures: lineage with 500 jobs, for 19, 46, 194 and 830 nodes; with 3,000 jobs it needs 97,
-134, 356 and 4,569, and 12,000 for the list of jobs. Lists of runs and versions were not timed."""
+"""Milliseconds with 500 jobs and with 3,000, for answers of 19, 46, 194 and 830 nodes. Up to 1,000 jobs the first is
+what is to be beaten, from there on the second. Lists of runs and versions were not timed."""
+_FEW_JOBS = 1_000
 _OVER_MS, _TIMES, _GROWTH = 100.0, 20, 1.5
 _NAMESPACE = quote("postgres://warehouse.example.org:5432", safe="")
 
@@ -64,6 +66,7 @@ class _Taken(NamedTuple):
 
 
 def run() -> list[Measured]:
+    tune_process()  # as `headwater serve` and `headwater up` do
     rows: list[Measured] = []
     for store in STORES:
         taken = {size: asyncio.run(_measure(store, size)) for size in SIZES}
@@ -75,7 +78,8 @@ def run() -> list[Measured]:
 
 
 def _row(store: str, size: int, kind: str, taken: _Taken) -> Measured:
-    marquez_ms = MARQUEZ.get(kind)
+    least_ms, most_ms = MARQUEZ.get(kind, (None, None))
+    marquez_ms = least_ms if size <= _FEW_JOBS else most_ms
     figure = f"{taken.median_s * 1e3:.1f} / {taken.p95_s * 1e3:.1f} ms"
     what = f"{store}, {size:,} jobs: {kind} ({taken.entries} entries), median / p95"
     if marquez_ms is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 
 START = "00000001-0000-4000-8000-000000000000"
@@ -64,6 +66,61 @@ async def test_impact_and_upstream(client, send, chain):
     assert answer["truncated"] is True
 
 
+def marked(name, facet, time, **said):
+    facets = {facet: {"_producer": "https://e.org", "_schemaURL": "https://e.org/1", **said}}
+    return {"eventTime": time, "producer": "https://e.org", "schemaURL": "https://e.org/2",
+            "dataset": {"namespace": "db", "name": name, "facets": facets}}  # fmt: skip
+
+
+async def test_withdrawn_bad_and_the_past(client, send, chain):
+    await send(
+        *chain,
+        marked("c", "headwater_withdrawal", "2026-01-02T00:00:00Z", generations=["c1"], reason="wrong"),
+        marked("b", "headwater_bad", "2026-01-03T00:00:00Z", generations=["b1"], reason="half a file", author="ann"),
+    )
+    answer = (await client.get("/api/evidence/db/c?generation=c1&depth=2")).json()
+    assert (answer["status"], answer["current"], answer["withdrawn"]["reason"]) == ("published", False, "wrong")
+    assert [(one["kind"], one["stands"]) for one in answer["marks"]] == [("withdrawn", True)]
+    assert answer["taintedBy"] == [{"dataset": {"namespace": "db", "name": "b"}, "version": "b1"}]
+    assert answer["edges"][0]["bad"]["author"] == "ann"
+    assert (await client.get("/api/evidence/db/c")).json()["generation"] is None
+    past = (await client.get("/api/evidence/db/c?asOf=2026-01-01T12:00:00%2B01:00")).json()
+    assert (past["generation"], past["asOf"], past["withdrawn"]) == ("c1", "2026-01-01T11:00:00Z", None)
+    impact = (await client.get("/api/impact/db/b?generation=b1&consumers=true")).json()
+    assert [(each["version"], each["tainted"]) for each in impact["reached"]] == [("c1", True)]
+    assert {run["runId"][:8] for run in impact["consumers"]["runs"]} == {"00000002", "00000003"}
+    assert (await client.get("/api/impact/db/b?asOf=2026-01-01T01:30:00Z")).json()["reached"] == []
+    assert (await client.get("/api/upstream/db/c?generation=c1")).json()["taintedBy"]
+    key = quote("jobs/two/2026-01-01T00:00:00Z", safe="")
+    logical = (await client.get(f"/api/logical-runs/{key}")).json()
+    assert (logical["winner"], logical["publication"]) == (None, [])
+    before = (await client.get(f"/api/logical-runs/{key}?asOf=2026-01-01T03:00:00Z")).json()
+    assert before["winner"][:8] == "00000003"
+    assert before["publication"][0]["version"] == "c1"
+    assert [attempt["inputs"][0]["version"] for attempt in before["attempts"]] == ["b1", "b1"]
+    assert before["retries"][0]["changes"] == []
+    assert (await client.get("/api/lineage/dataset/db/c?asOf=2025-12-31")).json()["edges"] == []
+
+
+async def test_one_partition(client, send, event):
+    def wrote(number, day, hour):
+        said = event(number, job=("jobs", "daily"), inputs=[("db", "raw")], outputs=[("db", "t")],
+                     time=f"2026-01-01T{hour:02}:00:00Z")  # fmt: skip
+        for mention, version in ((said["inputs"][0], f"r{number}"), (said["outputs"][0], f"t{number}")):
+            mention["facets"] = {"version": {"datasetVersion": version}}
+        condition = {"type": "partition", "partitions": [{"dimensions": {"day": day}}]}
+        said["outputs"][0]["outputFacets"] = {"subset": {"outputCondition": condition}}
+        return said
+
+    await send(wrote(1, "1", 1), wrote(2, "2", 2))
+    answer = (await client.get("/api/evidence/db/t?partition=day%3D1")).json()
+    assert (answer["generation"], answer["subset"]["partitions"]) == ("t1", [{"day": "1"}])
+    up = (await client.get("/api/upstream/db/t?partition=day%3D1")).json()
+    assert [each["version"] for each in up["reached"]] == ["r1"]
+    down = (await client.get("/api/impact/db/raw?generation=r2&partition=day%3D2")).json()
+    assert [each["version"] for each in down["reached"]] == ["t2"]
+
+
 async def test_columns(client, send, chain):
     await send(*chain)
     answer = (await client.get("/api/columns/db/c/y")).json()
@@ -120,6 +177,9 @@ WRONG = [
     ("/api/v1/events/lineage?after=x", "after"),
     ("/api/evidence/a/b?depth=0", "depth"),
     ("/api/impact/a/b?limit=0", "limit"),
+    ("/api/impact/a/b?asOf=yesterday", "asOf"),
+    ("/api/evidence/a/b?asOf=x", "asOf"),
+    ("/api/upstream/a/b?partition=day", "partition"),
     ("/api/runs?status=DONE", "status"),
     ("/api/runs?since=yesterday", "since"),
     ("/api/runs?job=x", "namespace"),

@@ -16,6 +16,7 @@ from headwater.collector.facts import (
     Fact,
     JobSeen,
     Lifecycle,
+    Mark,
     Projection,
     RunIO,
     RunJob,
@@ -75,6 +76,14 @@ def designs(draw: st.DrawFn) -> Fact:
     )
 
 
+@st.composite
+def marks(draw: st.DrawFn) -> Fact:
+    event_id = draw(st.sampled_from(EVENTS))
+    stands = event_id != EVENTS[0]  # one event says one thing of a key
+    kind = draw(st.sampled_from(["withdrawn", "bad"]))
+    return Mark(draw(names), draw(st.sampled_from(["1", "~x"])), kind, draw(times), event_id, stands, "r", None)
+
+
 facts = st.one_of(
     st.builds(lambda name, span: JobSeen(name, *span), names, spans),
     st.builds(lambda name, span: DatasetSeen(name, *span), names, spans),
@@ -85,6 +94,7 @@ facts = st.one_of(
     facets(),
     designs(),
     st.builds(Lifecycle, names, times, st.sampled_from(["DROP", "RENAME", "ALTER"]), st.none() | names),
+    marks(),
 )
 
 
@@ -131,6 +141,8 @@ def lines_of(store: MemoryLineageStore) -> set[bytes]:
             case Lifecycle():
                 previous = fact.previous or (None, None)
                 found.add(base_line("lifecycle", *fact.dataset, fact.time, fact.change, *previous))
+            case Mark():
+                found.add(base_line("mark", *fact.dataset, *fact[1:]))
     return found
 
 
@@ -158,7 +170,7 @@ def statement(fact: Fact) -> list[Fact]:
             return [fact, JobSeen(Name(*fact.owner), TIMES[0], TIMES[0])]
         case FacetSaid(scope=Scope.DATASET):
             return [fact, DatasetSeen(Name(*fact.owner), TIMES[0], TIMES[0])]
-        case Lifecycle():
+        case Lifecycle() | Mark():
             return [fact, DatasetSeen(fact.dataset, TIMES[0], TIMES[0])]
         case FacetSaid(scope=Scope.INPUT | Scope.INPUT_OWN | Scope.OUTPUT | Scope.OUTPUT_OWN):
             return [fact, DatasetSeen(Name(fact.owner[1], fact.owner[2]), TIMES[0], TIMES[0])]

@@ -67,6 +67,9 @@ _LINEAGE_DEFS: dict[Kind, str] = {"job": "LineageJobFacet", "dataset": "LineageD
 _OWN = {
     "headwater_attempt": "urn:headwater:facet:HeadwaterAttemptRunFacet:1-0-0",
     "headwater_commit": "urn:headwater:facet:HeadwaterCommitOutputDatasetFacet:1-0-0",
+    "headwater_position": "urn:headwater:facet:HeadwaterPositionInputDatasetFacet:1-0-0",
+    "headwater_withdrawal": "urn:headwater:facet:HeadwaterWithdrawalDatasetFacet:1-0-0",
+    "headwater_bad": "urn:headwater:facet:HeadwaterBadDatasetFacet:1-0-0",
 }
 
 

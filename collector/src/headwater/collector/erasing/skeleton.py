@@ -6,6 +6,7 @@ pins, attempts and identities, and of these only the parts that do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -18,6 +19,9 @@ Json = dict[str, Any]
 MARKER: Final = "headwater_erased"
 _SOURCE: Final = {"_producer": "urn:headwater:erasure", "_schemaURL": "urn:headwater:erasure"}
 _ENVELOPE: Final = ("eventType", "eventTime", "producer", "schemaURL")
+_SILENCE: Final = {"lastSeen": str, "afterSeconds": int, "_deleted": bool}
+_IMPLIED: Final = re.compile(r"~[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The generation that a run implies: a run's id says nothing."""
 _FLAGS: Final = {"headwater_withdrawal": "withdrawn", "headwater_bad": "bad"}
 
 
@@ -76,6 +80,10 @@ class _Skeleton:
         if (nominal := facets.get("nominalTime")) is not None:
             times = {key: nominal[key] for key in ("nominalStartTime", "nominalEndTime") if nominal.get(key)}
             found["nominalTime"] = _SOURCE | times
+        if (silent := facets.get("headwater_interrupted")) is not None:
+            found["headwater_interrupted"] = _SOURCE | {
+                key: silent[key] for key, kind in _SILENCE.items() if type(silent.get(key)) is kind
+            }
         if (attempt := facets.get("headwater_attempt")) is not None and isinstance(attempt.get("logicalKey"), str):
             key = attempt["logicalKey"]
             found["headwater_attempt"] = _SOURCE | {
@@ -143,7 +151,8 @@ class _Skeleton:
     def _word(self, name: Name, said: Mapping[str, Any], flag: str) -> Json:
         found: Json = {key: said[key] for key in (flag, "_deleted") if type(said.get(key)) is bool}
         if isinstance(said.get("generations"), list):
-            found["generations"] = [self._of(name, each) for each in said["generations"] if isinstance(each, str)]
+            listed = [each for each in said["generations"] if isinstance(each, str)]
+            found["generations"] = [each if _IMPLIED.fullmatch(each) else self._of(name, each) for each in listed]
         return found
 
     def _lineage(self, said: Mapping[str, Any]) -> Json:

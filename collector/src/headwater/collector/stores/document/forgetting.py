@@ -30,7 +30,8 @@ async def forget_events(events: MongoCollection, parts: MongoCollection, event_i
 
     async def forget(event_id: str) -> None:
         async with places:
-            found = await events.find_one_and_delete({"_id": event_id}, {"parts": 1})
+            found = await events.find_one({"_id": event_id}, {"parts": 1})
+            await events.delete_one({"_id": event_id})
             if found and found.get("parts"):
                 await parts.delete_many({"_id": {"$in": found["parts"]}})
 

@@ -251,9 +251,12 @@ class Model:
             if any(change and change["lifecycleStateChange"] in ("DROP", "RENAME") for change in changes):
                 continue
             bare = [one for one in mentions if one.version is None]
+            declaring = {one.raw for one in mentions if one.version is not None}
             for version in sorted(self.claimed(mentions)):
                 same = [one for one in mentions if one.version == version]
-                found.append((dataset, version, self.commit_time(run, same + bare)))
+                names = {one.raw for one in same}
+                handed = [one for one in bare if one.raw in names or one.raw not in declaring]
+                found.append((dataset, version, self.commit_time(run, same + handed)))
             if len(bare) == len(mentions):
                 found.append((dataset, "~" + run, self.commit_time(run, bare)))
         return [(dataset, version, time if self.then(time) else None) for dataset, version, time in found]
