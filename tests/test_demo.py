@@ -78,6 +78,17 @@ def test_evidence_of_the_published_revenue(told: tuple[Path, str]) -> None:
         assert len(run["code"]["version"]) == 40
 
 
+def test_the_proof_holds(told: tuple[Path, str]) -> None:
+    directory, page = told
+    part = page.split("Part 3", 1)[1]
+    assert (part.count(" yes"), part.count(" NO")) == (5, 0)
+    assert ask(told, "manifest", "verify", str(directory / "revenue.manifest.json"))["holds"] is True
+    attestation, key = directory / "revenue.intoto.json", directory / "release.key.pub"
+    verified = ask(told, "evidence", "verify", str(attestation), "--key", str(key))
+    assert (verified["verified"], verified["store"]["holds"]) == (True, True)
+    assert ask(told, "audit", "verify")["sql"]["intact"] is True
+
+
 def test_the_failed_attempt_is_in_diagnostics_and_never_a_parent(told: tuple[Path, str]) -> None:
     evidence = ask(told, "evidence", "shop", "revenue")
     (candidate,) = evidence["diagnostics"]["candidates"]

@@ -19,6 +19,7 @@ from headwater.shared.event import Name
 
 from . import days, spark
 from .directory import fresh
+from .proof import prove
 from .story import Story
 from .warehouse import Warehouse
 
@@ -51,6 +52,8 @@ async def demo(directory: Path, story: Story, port: int) -> None:
     try:
         await part_one(embedded, directory, story)
         await part_two(embedded, story)
+        story.title("Part 3: proof that others can check")
+        story.proof(await prove(embedded.questions, REVENUE, directory, directory / DATABASE_FILE))
         if os.environ.get("SERVE", "1") not in ("0", "false", "no"):
             from .serving import serve_until_interrupted
 

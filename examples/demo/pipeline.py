@@ -84,8 +84,7 @@ async def publish_revenue(warehouse: Warehouse, day: str, orders: str) -> str:
         attempt.output(REVENUE, version=revision)
 
         today = _revenue(warehouse.read(ORDERS_EUR.name, orders))
-        rows = [(row["day"], row["country"], row["revenue_eur"]) for row in before if row["day"] != day]
-        rows += [(day, country, str(amount)) for country, amount in sorted(today.items())]
+        rows = _with_day(before, day, today)
         warehouse.stage(REVENUE.name, revision, ("day", "country", "revenue_eur"), rows)
         _check(today, before)
         warehouse.publish(REVENUE.name, revision)
@@ -94,12 +93,25 @@ async def publish_revenue(warehouse: Warehouse, day: str, orders: str) -> str:
         return revision
 
 
+def replay_revenue(warehouse: Warehouse, day: str, orders: str, published: str) -> list[Row]:
+    """What ``publish_revenue`` makes of these versions of its inputs, without releasing it."""
+    rows = _with_day(
+        warehouse.revision(REVENUE.name, published), day, _revenue(warehouse.read(ORDERS_EUR.name, orders))
+    )
+    return [dict(zip(("day", "country", "revenue_eur"), row, strict=True)) for row in rows]
+
+
 @track_lineage(job_name="daily_revenue")
 async def daily_revenue(warehouse: Warehouse, day: str, orders: Sequence[Order]) -> str:
     """One day from the feed to the release; its steps are child runs. Returns the published revision."""
     raw = land_orders(warehouse, day, orders)
     clean = await clean_orders(warehouse, day, raw)
     return await publish_revenue(warehouse, day, await convert_orders(warehouse, day, clean))
+
+
+def _with_day(before: list[Row], day: str, today: dict[str, Decimal]) -> list[tuple[str, str, str]]:
+    rows = [(row["day"], row["country"], row["revenue_eur"]) for row in before if row["day"] != day]
+    return rows + [(day, country, str(amount)) for country, amount in sorted(today.items())]
 
 
 def _revenue(orders: list[Row]) -> dict[str, Decimal]:

@@ -16,6 +16,7 @@ from headwater.collector.cli.render.graph import column_page, lineage_page
 from headwater.collector.cli.render.run import changed_lines, runs_table
 from headwater.collector.cli.render.words import name_of, plain, version_of, word
 
+from .proof import ATTESTATION, KEY, MANIFEST, Proof
 from .warehouse import Row
 
 Answer = dict[str, Any]
@@ -110,6 +111,29 @@ class Story:
         self.command("columns hive://metastore:9083 shop.revenue_by_country revenue_eur")
         self.show(column_page(walk))
 
+    def proof(self, proof: Proof) -> None:
+        """Manifest, attestation and seals, each checked."""
+        subject, events = proof.manifest["subject"], len(proof.manifest["events"])
+        self.say(
+            f"The manifest of {subject['dataset']['name']} {subject['generation']} pins all that its run read. It is"
+            " checked against the store, and replayed: the work is done again on the pinned inputs. The attestation"
+            " says the same to other tools, signed. The store's events are sealed in a chain of hashes."
+        )
+        audit = proof.audit
+        table = listing("proof", "checked", "result")
+        table.add_row("manifest", f"says what the store says, {events} events unaltered", _told(proof.checked["holds"]))
+        table.add_row("", "replay on the pinned inputs gives the published rows", _told(proof.replayed))
+        table.add_row("attestation", f"signed by key {proof.signed_by[:16]}…", _told(True))
+        table.add_row("", "says what the store says", _told(proof.attested["holds"]))
+        table.add_row("seals", f"{audit['events']} stored events are what they were", _told(audit["intact"]))
+        self.show([table])
+        for command in (
+            f"manifest verify {self._directory}/{MANIFEST}",
+            f"evidence verify {self._directory}/{ATTESTATION} --key {self._directory}/{KEY}.pub",
+            "audit verify",
+        ):
+            self.command(command)
+
     def serving(self, url: str) -> None:
         """Where to look now."""
         self.title("The API is up; Ctrl-C ends it")
@@ -123,3 +147,7 @@ class Story:
         ):
             table.add_row(what, f"{url}{path}")
         self.show([table])
+
+
+def _told(good: bool) -> Text:
+    return Text("yes", style="green") if good else Text("NO", style="bold red")

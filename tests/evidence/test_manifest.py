@@ -14,10 +14,11 @@ import pytest
 from headwater.collector.exports.checking import MalformedManifestError, check, parse_manifest
 from headwater.collector.exports.differences import differences
 from headwater.collector.exports.manifest import NotPublishedError, digest_of, manifest_of, schema
+from headwater.collector.exports.statement import statement_of
 from headwater.shared.event import Name
 from tests.support.worlds import ENGINES, World, sqlite_world
 
-from .story import COMMIT, ORDERS, REVENUE, event, mention, run_id, story
+from .story import COMMIT, ORDERS, REVENUE, event, facet, mention, run_id, story
 
 WHOLE = [name for name in ENGINES if name != "neo4j"]
 """Combinations that have documents."""
@@ -143,11 +144,26 @@ async def test_the_schema_refuses_what_is_no_manifest() -> None:
         b'{"format": "headwater.replay-manifest/1"}',
         b"[" * 100_000,
         json.dumps({"format": "headwater.replay-manifest/1", "subject": {"dataset": 1}}).encode(),
+        b'{"format": "\\ud800"}',
     ],
 )
 def test_what_is_no_manifest_is_refused(raw: bytes) -> None:
     with pytest.raises(MalformedManifestError):
         parse_manifest(raw)
+
+
+async def test_a_withdrawn_generation_says_so() -> None:
+    async with sqlite_world() as world:
+        manifest = await made(world)
+        assert (manifest["subject"]["withdrawn"], manifest["subject"]["bad"]) == (None, None)
+        word = {"headwater_withdrawal": facet(reason="wrong rates"), "headwater_bad": facet(reason="wrong rates")}
+        said = {"dataset": mention("revenue@rev-3", **word), "eventTime": "2026-03-03T00:00:00Z"}
+        await world.take([[json.dumps(said).encode()]])
+        now = await manifest_of(world.questions, REVENUE, "rev-3")
+        VALIDATOR.validate(now)
+        assert now["subject"]["withdrawn"]["reason"] == "wrong rates"
+        assert "subject.withdrawn" in {each.where for each in (await check(world.questions, manifest)).differences}
+        assert statement_of(now)["subject"][0]["annotations"].keys() == {"withdrawn", "bad"}
 
 
 async def test_a_manifest_survives_its_file() -> None:

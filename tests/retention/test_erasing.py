@@ -159,6 +159,7 @@ async def test_a_graph_of_skeletons_has_the_same_shape(number: int) -> None:
     """States, attempts, pins and edges are what they were; only names differ."""
     source = rng("shape", number)
     raw = [json.dumps(each).encode() for each in Historian(source, runs=6).history()]
+    raw = [each for each in raw if b'"hive"' not in each]  # a name that stays would keep its versions apart
     async with sqlite_world() as world:
         await world.take([raw])
         before = await shape(world)

@@ -27,6 +27,8 @@ def test_the_commands_of_the_interface_are_there(cli: Cli) -> None:
         "run",
         "evidence",
         "impact",
+        "mark",
+        "stale",
         "dlq",
         "stores",
         "reconcile",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import Cli, story
-from .events import event, lines, run_id
+from .events import event, facet, lines, run_id
 
 LATER = "2026-03-02T03:00:00Z"
 
@@ -93,3 +93,25 @@ def test_what_cannot_be_said(cli: Cli, told: Path) -> None:
     assert cli("mark", "withdraw", *about).status == 2
     assert cli("mark", "bad", *about[:2], "rev-1", *about[2:], "--at", "yesterday").status == 2
     assert cli("evidence", "shop", "revenue", "--as-of", "soon", "--dir", told).status == 2
+
+
+def test_one_partition_is_followed(cli: Cli, tmp_path: Path) -> None:
+    def wrote(number: int) -> dict[str, object]:
+        said = event(f"part {number}", at=number, job="daily", inputs=[f"raw@r{number}"], outputs=[f"t@t{number}"])
+        condition = {"type": "partition", "partitions": [{"dimensions": {"day": number}}]}
+        said["outputs"][0]["outputFacets"] = {"subset": facet(outputCondition=condition)}
+        position = {"kind": "offset", "partition": "0", "from": "17", "to": "42"}
+        said["inputs"][0]["inputFacets"] = {"headwater_position": facet(positions=[position])}
+        return said
+
+    told = tmp_path / "parts.ndjson"
+    told.write_bytes(lines(wrote(1), wrote(2)))
+    about = ("--dir", tmp_path / "data")
+    assert cli("emit", told, *about).status == 0
+    page = cli("evidence", "shop", "t", "--partition", "day=1", *about).out
+    for word in ("t1", "day=1", "r1", "offset 0 17 to 42"):
+        assert word in page, word
+    found = cli("impact", "shop", "raw", "-g", "r2", "--partition", "day=2", *about, "--json").json
+    assert [one["version"] for one in found["reached"]] == ["t2"]
+    assert cli("impact", "shop", "raw", "-g", "r2", "--partition", "day=2", *about).status == 0
+    assert cli("impact", "shop", "raw", "--partition", "day", *about).status == 2

@@ -122,7 +122,7 @@ def test_lists_say_when_they_are_cut() -> None:
     answer = {"reached": reached, "truncated": True, "truncatedBy": "limit"}
     assert "Truncated by limit" in printed(impact_page(answer))
     assert "possible" in printed(impact_page(answer))
-    assert impact_rows(answer)[1] == ["1", "shop", "revenue", "", "r", "true"]
+    assert impact_rows(answer)[1] == ["1", "shop", "revenue", "", "r", "true", "false"]
 
 
 def test_tree_of_a_diamond_shows_every_node_and_ends_on_a_cycle() -> None:

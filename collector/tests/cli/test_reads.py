@@ -86,7 +86,7 @@ def test_impact(cli: Cli, told: Path) -> None:
     answer = cli("impact", "shop", "orders", "--generation", "snap-1", "--dir", told, "--json").json
     assert [(one["version"], one["distance"]) for one in answer["reached"]] == [("rev-1", 1)]
     rows = list(csv.reader(io.StringIO(cli("impact", "shop", "orders", "-g", "snap-1", "--csv", "--dir", told).out)))
-    assert rows[1] == ["1", "shop", "revenue", "rev-1", run_id("first"), "false"]
+    assert rows[1] == ["1", "shop", "revenue", "rev-1", run_id("first"), "false", "false"]
     assert "rev-3" in cli("impact", "shop", "orders", "--dir", told).out
 
 
@@ -123,7 +123,7 @@ def test_unknown_ends_with_1_and_says_what_to_try(cli: Cli, told: Path, command:
     "command",
     [
         ["evidence", "shop"],
-        ["evidence", "shop", "revenue", "--format", "prov"],
+        ["evidence", "shop", "revenue", "--format", "pdf"],
         ["evidence", "shop", "revenue", "--depth", "0"],
         ["runs", "--status", "DONE"],
         ["runs", "--since", "yesterday"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -46,9 +47,32 @@ class ApiSource:
         return await self._get(["jobs", *name])
 
     async def evidence(
-        self, dataset: Name, generation: str | None = None, *, depth: int = 1, as_of: str | None = None
+        self,
+        dataset: Name,
+        generation: str | None = None,
+        *,
+        depth: int = 1,
+        as_of: str | None = None,
+        partition: Collection[str] = (),
     ) -> Answer:
-        return await self._ask(["evidence", *dataset], {"generation": generation, "depth": depth, "asOf": as_of})
+        asked = {"generation": generation, "depth": depth, "asOf": as_of, "partition": list(partition) or None}
+        return await self._ask(["evidence", *dataset], asked)
+
+    async def partition(
+        self,
+        dataset: Name,
+        partition: Collection[str],
+        generation: str | None = None,
+        *,
+        upstream: bool,
+        max_depth: int = 20,
+        limit: int = 10_000,
+        as_of: str | None = None,
+    ) -> Answer:
+        asked = {"generation": generation, "max_depth": max_depth, "limit": limit, "asOf": as_of}
+        return await self._ask(
+            ["upstream" if upstream else "impact", *dataset], {**asked, "partition": list(partition)}
+        )
 
     async def export(self, dataset: Name, generation: str | None, format_: str, *, depth: int = 1) -> Answer:
         asked = {"generation": generation, "depth": depth, "format": format_}
@@ -97,7 +121,7 @@ class ApiSource:
 
     async def _get(self, segments: list[str], query: dict[str, Any] | None = None) -> Answer | None:
         path = _path(segments)
-        asked = urlencode({key: value for key, value in (query or {}).items() if value is not None})
+        asked = urlencode({key: value for key, value in (query or {}).items() if value is not None}, doseq=True)
         status, body = await self._server.call("GET", f"{path}?{asked}" if asked else path)
         return self._read(path, status, body)
 

@@ -20,6 +20,21 @@ def moment(text: str | None) -> str | None:
         raise UsageError(f"--as-of: {error}", "for example 2026-01-31T06:00Z") from error
 
 
+def one_partition(texts: list[str] | None) -> list[str]:
+    """``--partition`` as the questions take it. Raises UsageError."""
+    if not texts:
+        return []
+    from headwater.collector.derive.subsets import parse_partition
+
+    from .exits import UsageError
+
+    try:
+        parse_partition(texts)
+    except ValueError as error:
+        raise UsageError(f"--partition: {error}", "for example --partition date=2026-01-31") from error
+    return texts
+
+
 DirOption = Annotated[
     Path | None,
     typer.Option("--dir", metavar="DIR", help="An embedded directory. [env HEADWATER_DIR; default .headwater]"),
@@ -39,6 +54,15 @@ AsOfOption = Annotated[
         "--as-of",
         metavar="TIME",
         help="As it was then: what was committed and said later does not count.",
+        show_default=False,
+    ),
+]
+PartitionOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--partition",
+        metavar="DIMENSION=VALUE",
+        help="Follow one partition; once for each dimension.",
         show_default=False,
     ),
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
@@ -46,7 +46,25 @@ class Source(Protocol):
     async def job(self, name: Name) -> Answer | None: ...
 
     async def evidence(
-        self, dataset: Name, generation: str | None = None, *, depth: int = 1, as_of: str | None = None
+        self,
+        dataset: Name,
+        generation: str | None = None,
+        *,
+        depth: int = 1,
+        as_of: str | None = None,
+        partition: Collection[str] = (),
+    ) -> Answer: ...
+
+    async def partition(
+        self,
+        dataset: Name,
+        partition: Collection[str],
+        generation: str | None = None,
+        *,
+        upstream: bool,
+        max_depth: int = 20,
+        limit: int = 10_000,
+        as_of: str | None = None,
     ) -> Answer: ...
 
     async def export(self, dataset: Name, generation: str | None, format_: str, *, depth: int = 1) -> Answer:

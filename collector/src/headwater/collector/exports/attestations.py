@@ -9,10 +9,14 @@ from typing import Any, Final, Protocol
 from urllib.parse import unquote
 
 from headwater.collector.exports.differences import differences
+from headwater.collector.exports.checking import MAX_BYTES
 from headwater.collector.exports.manifest import NotPublishedError
 from headwater.collector.exports.statement import BUILD_TYPE, PREDICATE_TYPE, STATEMENT_TYPE, generation_digest
 from headwater.collector.questions.shapes import Json
+from headwater.shared.codec import loads_strict
+from headwater.shared.errors import InvalidEventError
 from headwater.shared.event import Name
+from headwater.shared.limits import Limits
 
 _URI: Final = "urn:headwater:dataset:"
 
@@ -42,8 +46,8 @@ class Exporter(Protocol):
 def parse_statement(payload: bytes) -> Statement:
     """Raises MalformedStatementError."""
     try:
-        body = json.loads(payload)
-    except (ValueError, RecursionError) as error:
+        body = loads_strict(payload, Limits(max_event_bytes=MAX_BYTES))
+    except InvalidEventError as error:
         raise MalformedStatementError(f"the payload is no JSON: {error}") from error
     wanted = {"_type": STATEMENT_TYPE, "predicateType": PREDICATE_TYPE}
     for key, value in wanted.items():

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from headwater.collector.exports.differences import Difference, differences
-from headwater.collector.exports.manifest import FORMAT, NotPublishedError, manifest_of, subject_of
+from headwater.collector.exports.manifest import FORMAT, MAX_EVENTS, NotPublishedError, manifest_of, subject_of
 from headwater.collector.questions import Questions
 from headwater.collector.questions.shapes import Json
-from headwater.shared.codec import decode
+from headwater.shared.codec import decode, loads_strict
 from headwater.shared.errors import InvalidEventError
+from headwater.shared.limits import Limits
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 """Of a manifest's file."""
@@ -68,9 +68,9 @@ def parse_manifest(raw: bytes) -> Json:
     if len(raw) > MAX_BYTES:
         raise MalformedManifestError(f"{len(raw):,} bytes: a manifest has {MAX_BYTES:,} at most")
     try:
-        found = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise MalformedManifestError(f"no JSON: {error}") from error
+        found = loads_strict(raw, Limits(max_event_bytes=MAX_BYTES))
+    except InvalidEventError as error:
+        raise MalformedManifestError(str(error)) from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         said = found.get("format") if isinstance(found, dict) else type(found).__name__
         raise MalformedManifestError(f"format {said!r}: must be {FORMAT!r}")
@@ -83,6 +83,8 @@ def parse_manifest(raw: bytes) -> Json:
         raise MalformedManifestError("subject: must name a dataset and a generation")
     if not all(isinstance(each, dict) and isinstance(each.get("id"), str) for each in found["events"]):
         raise MalformedManifestError("events: each must have an id")
+    if len(found["events"]) > MAX_EVENTS:
+        raise MalformedManifestError(f"events: {MAX_EVENTS} at most")
     return found
 
 

@@ -71,6 +71,8 @@ async def manifest_of(questions: Questions, dataset: Name, generation: str | Non
             "dataset": answer["dataset"],
             "generation": answer["generation"],
             "committedAt": answer["committedAt"],
+            "withdrawn": answer["withdrawn"],
+            "bad": answer["bad"],
         },
         "run": {key: run[key] for key in ("runId", "job", "attempt", "state", "started", "ended", "parent", "root")},
         "logicalRun": await _logical(questions, run),

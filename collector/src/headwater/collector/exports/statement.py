@@ -28,6 +28,8 @@ def statement_of(manifest: Mapping[str, Any]) -> Json:
     """The statement; equal for equal manifests of one release of headwater."""
     subject, run, logical = manifest["subject"], manifest["run"], manifest["logicalRun"]
     made = _generation(subject["dataset"], subject["generation"])
+    if words := {key: subject[key] for key in ("withdrawn", "bad") if subject[key] is not None}:
+        made["annotations"] = words
     return {
         "_type": STATEMENT_TYPE,
         "subject": [made, {"name": f"{made['name']} replay manifest", "digest": {"sha256": digest_of(manifest)}}],

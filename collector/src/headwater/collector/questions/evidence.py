@@ -15,7 +15,7 @@ from headwater.collector.questions.marks import said_json, standing_json
 from headwater.collector.questions.partitions import moment_of, subset_json, writers_json, writers_of
 from headwater.collector.questions.runs import HEAD_FACETS, run_head
 from headwater.collector.questions.shapes import Json, name_json, run_json, time_json
-from headwater.collector.stores.reading import Claim, PinQuery, RunFacts, RunFilter
+from headwater.collector.stores.reading import Claim, PinQuery, RunFacts
 from headwater.shared.event import Name
 
 EVIDENCE_FACETS = WALK_FACETS | HEAD_FACETS | {"schema", SUBSET_FACET, POSITION_FACET}
@@ -36,9 +36,9 @@ async def evidence_answer(
     name = await lookup.canonical(dataset)
     if partition is not None:
         writers, _ = await writers_of(lookup, name, partition, await moment_of(lookup, name, generation))
-        version = writers[-1][0].version if writers else ""
-        found = await evidence_answer(lookup, name, version, depth)
-        told = {"generation": version or None, "partition": subset_json(partition), "writers": writers_json(writers)}
+        writer = writers[-1][0].version if writers else ""
+        found = await evidence_answer(lookup, name, writer, depth)
+        told = {"generation": writer or None, "partition": subset_json(partition), "writers": writers_json(writers)}
         return found | told
     current = (await lookup.current([PinQuery(lookup.identity.members(name), None, None)]))[0]
     version = generation if generation is not None else current and current.version
@@ -68,6 +68,7 @@ async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
         "edges": [],
         "inputs": [],
         "columns": {},
+        "unknownColumns": [],
         "schema": None,
         "sources": [],
         "taintedBy": [],
@@ -88,6 +89,7 @@ async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
     edges = (await lookup.edges([claim], {run.run: run}))[claim]
     listed = await lookup.listed([run])
     columns = derive_columns(run, name, claim.version, lookup.identity, listed)
+    fields = (output_facet(run, name, claim.version, "schema", lookup.identity) or {}).get("fields")
     return answer | {
         "status": "published",
         "committedAt": time_json(claim.commit_time),
@@ -102,7 +104,8 @@ async def _one(lookup: Lookup, name: Name, version: str | None) -> Json:
             column: [{**source._asdict(), "dataset": name_json(source.dataset)} for source in sources]
             for column, sources in columns.items()
         },
-        "schema": (output_facet(run, name, claim.version, "schema", lookup.identity) or {}).get("fields"),
+        "unknownColumns": [field["name"] for field in fields or () if field["name"] not in columns],
+        "schema": fields,
     }
 
 
@@ -168,8 +171,7 @@ async def _diagnostics(lookup: Lookup, name: Name, run: Json | None) -> Json:
     key = run and run["logicalKey"]
     attempts = []
     if key:
-        rows = await lookup.reader.list_runs(RunFilter(logical_key=key, oldest_first=True), MAX_DIAGNOSTICS)
-        rows = [row for row in rows if lookup.at is None or (row.first_time or "") <= lookup.at]
+        rows = (await lookup.attempts(key))[:MAX_DIAGNOSTICS]
         attempts = [{**run_json(row), "attempt": index} for index, row in enumerate(rows, 1)]
     return {"candidates": candidates, "truncated": len(claims) > MAX_DIAGNOSTICS, "attempts": attempts}
 

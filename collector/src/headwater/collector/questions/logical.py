@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 
 from headwater.collector.derive.edges import inputs_of
-from headwater.collector.questions.lookup import Lookup, Pin, state_of
-from headwater.collector.questions.runs import MAX_ATTEMPTS
+from headwater.collector.questions.lookup import MAX_ATTEMPTS, Lookup, Pin, state_of
 from headwater.collector.questions.shapes import Json, name_json, run_json, time_json
-from headwater.collector.stores.reading import Claim, RunFacts, RunFilter
+from headwater.collector.stores.reading import Claim, RunFacts
 from headwater.shared.event import Name
 
 Pins = dict[Name, list[Pin]]
@@ -18,8 +17,7 @@ async def logical_answer(lookup: Lookup, key: str) -> Json | None:
     """Attempts in order, each with the generations that it read and wrote. ``winner``: the attempt whose output was
     committed last and not withdrawn; ``publication``: what it published. ``changed``: the inputs whose pins differ
     between attempts that named any; ``retries``: from one such attempt to the next, which and how. None if unknown."""
-    rows = await lookup.reader.list_runs(RunFilter(logical_key=key, oldest_first=True), MAX_ATTEMPTS)
-    rows = [row for row in rows if lookup.at is None or (row.first_time is not None and row.first_time <= lookup.at)]
+    rows = await lookup.attempts(key)
     if not rows:
         return None
     runs = await lookup.runs([row.run for row in rows])

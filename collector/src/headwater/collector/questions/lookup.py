@@ -10,7 +10,7 @@ from headwater.collector.derive.identity import Identity, canonical_name, compon
 from headwater.collector.derive.marks import Standing, standing_of
 from headwater.collector.derive.state import StateView, derive_state
 from headwater.collector.facts import Mark, Side
-from headwater.collector.stores.reading import Claim, Link, PinQuery, Reader, RunFacts
+from headwater.collector.stores.reading import Claim, Link, PinQuery, Reader, RunFacts, RunFilter, RunRow
 from headwater.shared.event import Name
 
 PinGrade = Literal["declared", "inferred", "unknown"]
@@ -18,6 +18,8 @@ PinGrade = Literal["declared", "inferred", "unknown"]
 WALK_FACETS = frozenset({"lineage", "columnLineage"})
 """All that a walk reads of a run's facets."""
 
+MAX_ATTEMPTS = 1000
+"""Attempts of one logical run that an answer lists."""
 _LAST = "\U0010ffff"
 """Greater than every time and version."""
 _TWINS = 20
@@ -49,6 +51,8 @@ class Lookup:
     def __init__(self, reader: Reader, at: str | None = None) -> None:
         self.reader, self.at = reader, at
         self._standing: dict[tuple[Name, str], Standing] = {}
+        self._attempts: dict[str, list[RunRow]] = {}
+        self._pins: dict[tuple[str, Name, str], Pin] = {}
         self.identity = Identity()
         self._listed: dict[Name, bool] = {}
 
@@ -91,22 +95,25 @@ class Lookup:
 
     async def pins(self, wanted: Collection[tuple[RunFacts, Name, str]]) -> dict[tuple[str, Name, str], Pin]:
         """For each (run, canonical dataset, declared version or ``""``) what the run read."""
-        pins: dict[tuple[str, Name, str], Pin] = {}
+        pins = dict(self._pins)
         asked: list[tuple[str, Name, str]] = []
         queries: list[PinQuery] = []
         for run, dataset, version in wanted:
             key = (run.run, dataset, version)
+            if key in pins:
+                continue
             if version:
                 pins[key] = Pin(dataset, version, "declared")
-            elif key not in pins and (at := pin_time(run)):
+            elif at := pin_time(run):
                 pins[key] = Pin(dataset, None, "unknown")
                 asked.append(key)
                 queries.append(PinQuery(self.identity.members(dataset), at, run.run))
             else:
-                pins.setdefault(key, Pin(dataset, None, "unknown"))
+                pins[key] = Pin(dataset, None, "unknown")
         for key, claim in zip(asked, await self.current(queries), strict=True):
             if claim:
                 pins[key] = Pin(key[1], claim.version, "inferred")
+        self._pins |= pins
         return pins
 
     async def current(self, queries: list[PinQuery]) -> list[Claim | None]:
@@ -200,6 +207,13 @@ class Lookup:
         if at is None:
             return list(claims)
         return [c._replace(commit_time=None) if c.commit_time and c.commit_time > at else c for c in claims]
+
+    async def attempts(self, key: str) -> list[RunRow]:
+        """The attempts of a logical run, oldest first, at most ``MAX_ATTEMPTS``; in the past, those begun by then."""
+        if key not in self._attempts:
+            rows = await self.reader.list_runs(RunFilter(logical_key=key, oldest_first=True), MAX_ATTEMPTS)
+            self._attempts[key] = [row for row in rows if self.at is None or (row.first_time or "") <= self.at]
+        return self._attempts[key]
 
     async def settled(self, claims: Collection[Claim]) -> list[Claim]:
         """These claims, each generation once. Of datasets with several names: all that the same runs claim of them, see

@@ -13,9 +13,6 @@ from headwater.collector.stores.reading import Claim, Reader, RunFacts, RunFilte
 from headwater.shared import times
 from headwater.shared.codec import run_uuid
 
-MAX_ATTEMPTS = 1000
-"""Attempts of one logical run that an answer lists."""
-
 
 async def run_answer(reader: Reader, run_id: str) -> Json | None:
     """One run whole, or None."""
@@ -67,7 +64,7 @@ async def run_head(lookup: Lookup, run: RunFacts) -> Json:
         "nominalStart": _facet_time(nominal.get("nominalStartTime")),
         "nominalEnd": _facet_time(nominal.get("nominalEndTime")),
         "logicalKey": key,
-        "attempt": await _attempt_number(lookup.reader, run, key),
+        "attempt": await _attempt_number(lookup, run, key),
         "parent": _link_json(parent, run.run),
         "root": _link_json((parent or {}).get("root"), run.run),
         "code": run.job_facets.get("sourceCodeLocation"),
@@ -109,11 +106,11 @@ def _link_json(link: Any, own: str) -> Json | None:
     return {"runId": run, "job": job and {"namespace": job["namespace"], "name": job["name"]}}
 
 
-async def _attempt_number(reader: Reader, run: RunFacts, key: str | None) -> int | None:
+async def _attempt_number(lookup: Lookup, run: RunFacts, key: str | None) -> int | None:
     """Attempts are numbered by first event time."""
     if key is None:
         return None
-    rows = await reader.list_runs(RunFilter(logical_key=key, oldest_first=True), MAX_ATTEMPTS)
+    rows = await lookup.attempts(key)
     return next((index for index, row in enumerate(rows, 1) if row.run == run.run), None)
 
 

@@ -7,8 +7,8 @@ A run is kept while one of these holds:
 - ``evidence``: the evidence of a kept run depends on it: it made a generation that a kept run read, it is an attempt at
   the same logical run, or it is the parent or root of a kept run; and so on;
 - ``edges``: a current edge of its job comes from it (rule 8);
-- ``words``: it says what outlives it: that a dataset was renamed or dropped, has another name, or that a generation is
-  withdrawn or bad. Of equal statements, which a job makes with each run, the newest is enough.
+- ``words``: it says what outlives it: that a dataset was renamed or dropped, or has another name. Of equal statements,
+  which a job makes with each run, the newest is enough. A word on a generation (withdrawn, bad) is evidence.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from typing import Any, Final
 from headwater.collector.derive.edges import inputs_of
 from headwater.collector.facts import Side
 from headwater.collector.maintenance.reconciling import Progress
-from headwater.collector.marks import MARKING
 from headwater.collector.questions.lookup import WALK_FACETS, Lookup
 from headwater.collector.retention.scratch import Scratch
 from headwater.collector.stores.reading import PinQuery, Reader, ReadQuery, RunFilter, RunRow
+from headwater.shared.codec import decode
+from headwater.shared.errors import InvalidEventError
 from headwater.shared.event import Name
 
 _PAGE: Final = 500
 _WALKED: Final = 200
-_WORDS: Final = frozenset({"symlinks", "lifecycleStateChange", *MARKING})
-_EACH: Final = frozenset(MARKING)
-"""Facets of which each statement counts, not the last alone."""
+_WORDS: Final = frozenset({"symlinks", "lifecycleStateChange"})
 _LISTERS: Final = 20
 _NOT_ENDED: Final = frozenset({"NEW", "RUNNING"})
 
@@ -49,6 +48,7 @@ class Keeping:
         await self._keep_evidence()
         await self._keep_edges()
         await self._keep_words()
+        await self._keep_evidence()  # of those, too: what they made may be current once something else is gone
 
     async def enumerate(self) -> None:
         """Only tells old runs from recent ones."""
@@ -99,7 +99,7 @@ class Keeping:
         for page in self._scratch.newest_old(_PAGE):
             for run in (await self._reader.runs(page, facets=_WORDS)).values():
                 said = [
-                    f"{name[0]}\0{name[1]}\0{word}\0{run.run if word in _EACH or _renames(facets[word]) else ''}"
+                    f"{name[0]}\0{name[1]}\0{word}\0{run.run if _renames(facets[word]) else ''}"
                     for (_, name, _), facets in run.io_facets.items()
                     for word in facets.keys() & _WORDS
                 ]
@@ -123,7 +123,8 @@ async def _sources(lookup: Lookup, runs: Collection[str]) -> set[str]:
     listed = {name for _, name, _ in wanted}
     named = {pin.dataset for pin in pins if pin.version is None} - listed
     written = {(lookup.identity.of(claim.dataset), claim.version) for claim in wrote}  # a conflict must stay one
-    return await _makers(lookup, read | written) | await _listers(lookup, named)
+    made = await _makers(lookup, read | written)
+    return made | await _listers(lookup, named) | await _markers(lookup, read | written)
 
 
 def _renames(facet: Any) -> bool:
@@ -132,6 +133,25 @@ def _renames(facet: Any) -> bool:
 
 async def _makers(lookup: Lookup, generations: Iterable[tuple[Name, str]]) -> set[str]:
     return {claim.run for claim in await lookup.claims(list(generations))}
+
+
+async def _markers(lookup: Lookup, generations: Iterable[tuple[Name, str]]) -> set[str]:
+    """The runs whose events withdrew one of these or called it bad, or took that back."""
+    members = [(member, version) for name, version in generations for member in lookup.identity.members(name)]
+    events = {mark.event_id for mark in await lookup.reader.marks(members)} if members else set()
+    runs = set()
+    for event_id in sorted(events):
+        document = await lookup.reader.document(event_id)
+        if document is not None and (run := _run_of(document.raw)):
+            runs.add(run)
+    return runs
+
+
+def _run_of(raw: bytes) -> str | None:
+    try:
+        return decode(raw).run_id
+    except InvalidEventError:
+        return None  # somebody altered it; an audit is for that
 
 
 async def _listers(lookup: Lookup, datasets: Iterable[Name]) -> set[str]:

@@ -8,6 +8,7 @@ from headwater.collector.stores.reading import Claim, Facets
 from ..services import Json
 from . import facets as read
 from . import tags
+from .fields import fields_of
 from .runs import run as run_shape
 from .runs import shown
 from .versions import generation_uuid, name_uuid
@@ -87,20 +88,6 @@ def _created(view: DatasetView, claim: Claim | None, run: RunView | None) -> str
     return claim.commit_time or (run and run.facts.first_time) or view.first_time
 
 
-def _fields(facets: Facets) -> list[Json]:
-    """Marquez's Field: {name, type, tags, description}."""
-    tagged = tags.tags_by_field(facets)
-    return [
-        {
-            "name": name,
-            "type": field.get("type") if isinstance(field.get("type"), str) else None,
-            "tags": tagged.get(name, []),
-            "description": field.get("description") if isinstance(field.get("description"), str) else None,
-        }
-        for name, field in read.flat_fields(facets)
-    ]
-
-
 def _named(view: DatasetView, facets: Facets) -> Json:
     return {
         "id": view.name._asdict(),
@@ -109,7 +96,7 @@ def _named(view: DatasetView, facets: Facets) -> Json:
         "physicalName": read.text_of(facets, DATASET_FACET, "physicalName") or view.canonical.name,
         "namespace": view.name.namespace,
         "sourceName": read.text_of(facets, "dataSource", "name") or "default",
-        "fields": _fields(facets),
+        "fields": fields_of(facets),
         "tags": tags.tags(facets),
         "description": read.text_of(facets, "documentation", "description"),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping
 
 from headwater.collector.questions.folding import Folded
@@ -59,14 +60,16 @@ async def graph_shape(reader: Reader, folded: Folded, *, at: str | None = None, 
 async def _data(reader: Reader, around: Graph, at: str | None) -> dict[Node, Json]:
     names = {kind: [name for found, name in around.distances if found == kind] for kind in ("job", "dataset")}
     data: dict[Node, Json] = {}
-    views = await job_views(reader, names["job"], runs=1 if at is None else 0)
+    views, datasets = await asyncio.gather(
+        job_views(reader, names["job"], runs=1 if at is None else 0), dataset_views(reader, names["dataset"])
+    )
     if at is not None:
         views = await _views_at(reader, views, at)
     for name, job in views.items():
         data["job", name] = job_data(job)
     for name, edges in (await _dataset_edges(reader, views.values())).items():
         data["job", name]["datasetEdges"] = edges
-    for name, dataset in (await dataset_views(reader, names["dataset"])).items():
+    for name, dataset in datasets.items():
         data["dataset", name] = {**dataset_data(dataset), "committed": dataset.versioned}
     return data
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from headwater.collector.catalog import ARGS_FACET, is_own_facet
 from headwater.collector.derive.state import derive_state
@@ -79,6 +80,7 @@ def parent_of(view: RunView) -> tuple[str, Name | None] | None:
     return run_uuid(run_id), Name(job["namespace"], job["name"]) if named else None
 
 
+@lru_cache(maxsize=16_384)
 def shown(canonical: str | None) -> str | None:
     """A time as Marquez writes it: rounded to microseconds."""
     if canonical is None:
@@ -115,8 +117,13 @@ def _version_id(dataset: Name, generation: str | None) -> Json:
 
 def _facet_time(facets: Facets, key: str) -> str | None:
     text = text_of(facets, "nominalTime", key)
+    return _displayed(text) if text else None
+
+
+@lru_cache(maxsize=4_096)
+def _displayed(text: str) -> str | None:
     try:
-        return times.display(times.parse(text)) if text else None
+        return times.display(times.parse(text))
     except ValueError:
         return None
 

@@ -89,9 +89,7 @@ def _zone(name: str | None) -> ZoneInfo:
     try:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise bad_request(
-            f"query param timezone: no time zone is named {name!r}, as Europe/Berlin is"
-        ) from error
+        raise bad_request(f"query param timezone: no time zone is named {name!r}, as Europe/Berlin is") from error
 
 
 def _canonical(moment: datetime) -> str:

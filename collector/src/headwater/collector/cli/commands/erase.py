@@ -27,7 +27,7 @@ def erase(
     directory: DirOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take a namespace's or a person's data out of every stored event.
+    """Take a namespace or a person out of stored events.
 
     What is left of such an event is a skeleton: run, times, states, and which data went where, under names that mean
     nothing. Then the graph is made anew from the documents, so nothing stays behind in it. The log, the dead letters

@@ -18,7 +18,9 @@ from ..options import (
     JsonOption,
     NameArgument,
     NamespaceArgument,
+    PartitionOption,
     moment,
+    one_partition,
 )
 from ..output import show, show_json, write_bytes
 from ..sources import Source
@@ -31,23 +33,30 @@ def impact(
     depth: Annotated[int, typer.Option(min=1, max=1000, help="At most so many levels.")] = 20,
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="At most so many generations.")] = 10_000,
     consumers: Annotated[bool, typer.Option("--consumers", help="Also the runs that read any of them.")] = False,
+    partition: PartitionOption = None,
     as_of: AsOfOption = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Rows of CSV on stdout.")] = False,
     directory: DirOption = None,
     api: ApiOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what was made from a generation, by distance, and what of it is tainted if the generation is bad.
+    """Say what was made from a generation, and what is tainted.
+
+    Nearest first; tainted is what was made from a generation that is bad.
 
     Example: headwater impact shop raw_orders --generation snap-3 --csv
     """
     if as_csv and as_json:
         raise typer.BadParameter("exclude each other", param_hint="--csv, --json")
-    then = moment(as_of)
+    then, part = moment(as_of), one_partition(partition)
 
     async def question(source: Source) -> dict[str, Any]:
         await look_up_dataset(source, namespace, name)
         dataset = Name(namespace, name)
+        if part:
+            return await source.partition(
+                dataset, part, generation, upstream=False, max_depth=depth, limit=limit, as_of=then
+            )
         return await source.impact(dataset, generation, max_depth=depth, limit=limit, as_of=then, consumers=consumers)
 
     answer = ask(directory, api, question)

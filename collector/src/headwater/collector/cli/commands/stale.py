@@ -22,7 +22,9 @@ def stale(
     directory: DirOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say of runs that never ended that they were interrupted, by events. A real end wins, early or late.
+    """Say by events which runs fell silent and never ended.
+
+    Their state is INTERRUPTED then; a real end wins, early or late.
 
     Example: headwater stale --after 48 --dry-run
     """

@@ -37,6 +37,11 @@ def _facts(answer: Answer) -> Facts:
     if answer.get("current"):
         generation.append("  current", style="green")
     facts.add("revision", generation)
+    if part := answer.get("partition"):
+        facts.add("partition", plain(part_text(part)))
+        older = [one["version"] for one in answer["writers"] if one["possible"]]
+        facts.add("perhaps newer", plain(", ".join(older)))
+    facts.add("wrote", plain(part_text(answer["subset"])) if answer.get("subset") else None)
     facts.add("as of", plain(answer.get("asOf") or ""))
     facts.add("committed", plain(answer.get("committedAt") or ""))
     for kind, style in (("withdrawn", "yellow"), ("bad", "bold red")):
@@ -53,6 +58,8 @@ def _facts(answer: Answer) -> Facts:
     facts.add("inputs", edges_table(answer.get("edges") or []))
     facts.add("schema", plain(", ".join(_field(one) for one in answer.get("schema") or [])))
     facts.add("columns", columns_table(answer.get("columns") or {}))
+    if answer.get("columns") and (unknown := answer.get("unknownColumns")):
+        facts.add("unknown", plain(", ".join(unknown)))
     return facts
 
 
@@ -71,6 +78,22 @@ def _add_run(facts: Facts, run: Answer, answer: Answer) -> None:
 
 def _field(field: Answer) -> str:
     return f"{field['name']} {field['type']}" if field.get("type") else str(field["name"])
+
+
+def part_text(part: Answer) -> str:
+    """``date=2026-01-31, region=eu; s3://bucket/part``."""
+    parts = [", ".join(f"{name}={value}" for name, value in each.items()) for each in part["partitions"]]
+    return "; ".join([*parts, *part["locations"], *(["a part that nobody knows"] if part["unknown"] else [])])
+
+
+def read_text(edge: Answer) -> str:
+    """Which part of an input was read, and where, if anything says so."""
+    told = [part_text(edge["subset"])] if edge.get("subset") else []
+    for position in edge.get("positions") or []:
+        where = " ".join(str(position[key]) for key in ("kind", "partition") if key in position)
+        span = " to ".join(str(position[key]) for key in ("from", "to") if key in position)
+        told.append(f"{where} {span}".strip())
+    return f"  {plain('; '.join(told))}" if told else ""
 
 
 def mark_line(mark: Answer) -> str:
@@ -94,7 +117,7 @@ def edges_table(edges: list[Answer]) -> RenderableType | None:
     for edge in edges:
         table.add_row(
             name_of(edge["dataset"]),
-            version_of(edge.get("version")).append_text(marks_of(edge)),
+            version_of(edge.get("version")).append_text(marks_of(edge)).append(read_text(edge), style="dim"),
             word(edge.get("pin", "")),
             word(edge["grade"]),
         )

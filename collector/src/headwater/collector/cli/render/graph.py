@@ -70,12 +70,13 @@ def _label(node: Answer, columns: Mapping[str, Answer] | None, indent: str) -> T
 
 def impact_page(answer: Answer) -> list[RenderableType]:
     """What was made from the generation, nearest first."""
-    said = {kind: answer["start"].get(kind) for kind in ("withdrawn", "bad")}
+    start = answer["start"] if isinstance(answer.get("start"), dict) else {}  # of a partition: who wrote it
+    said = {kind: start.get(kind) for kind in ("withdrawn", "bad")}
     page: list[RenderableType] = [
         Text(f"{kind} {plain(mark_line(mark))}", style="bold red") for kind, mark in said.items() if mark
     ]
     page.append(_reached(answer) if answer["reached"] else Text("Nothing published was made from it."))
-    if answer["start"].get("bad"):
+    if start.get("bad"):
         page.append(Text(f"{answer['tainted']} of {len(answer['reached'])} tainted", style="bold red"))
     if (consumers := answer.get("consumers")) is not None:
         page += ["", Text("read by", style="dim"), _consumers(consumers["runs"])]

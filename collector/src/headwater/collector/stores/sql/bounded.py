@@ -37,6 +37,10 @@ class SameText(ColumnElement[bool]):
     def __init__(self, column: ColumnElement[Any], value: Any) -> None:
         self.equal: Any = column == value
 
+    def self_group(self, against: Any = None) -> SameText:
+        """A comparison as it stands: SQLAlchemy would ask SQLite whether it equals 1, and no index can answer that."""
+        return self
+
 
 def same_text(column: ColumnElement[Any], value: Any) -> ColumnElement[bool]:
     """Equality with a text that may be long; ``value``: a bind parameter or a constant."""

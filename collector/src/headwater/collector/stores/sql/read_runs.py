@@ -182,7 +182,17 @@ def _row(row: Any) -> RunRow:
     )
 
 
+_ATTEMPTS = Query(
+    _ROW.where(same_text(_run.logical_key, bindparam("key")))
+    .order_by(_run.first_time, _run.run)
+    .limit(bindparam("limit"))
+)
+"""Of one logical run: part of every evidence, so compiled once."""
+
+
 def list_runs(connection: Connection, where: RunFilter, limit: int) -> list[RunRow]:
+    if where.logical_key is not None and where == RunFilter(logical_key=where.logical_key, oldest_first=True):
+        return [_row(row) for row in _ATTEMPTS.rows(connection, key=where.logical_key, limit=limit)]
     order: tuple[Any, ...] = (_run.first_time, _run.run)
     statement = _filtered(_ROW, where)
     if not where.oldest_first:

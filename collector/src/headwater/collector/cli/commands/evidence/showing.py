@@ -20,7 +20,9 @@ from ...options import (
     JsonOption,
     NameArgument,
     NamespaceArgument,
+    PartitionOption,
     moment,
+    one_partition,
 )
 from ...output import show, show_json
 from ...sources import Source
@@ -40,6 +42,7 @@ def evidence(
         Path | None,
         typer.Option("--sign-key", metavar="FILE", help="Sign intoto (DSSE) with this Ed25519 key, a PEM file."),
     ] = None,
+    partition: PartitionOption = None,
     as_of: AsOfOption = None,
     directory: DirOption = None,
     api: ApiOption = None,
@@ -53,16 +56,16 @@ def evidence(
         raise typer.BadParameter(f"{format_!r}; one of {', '.join(FORMATS)}", param_hint="--format")
     if sign_key is not None and format_ != "intoto":
         raise UsageError("--sign-key is for --format intoto")
-    then = moment(as_of)
-    if then is not None and format_ in FORMATS[2:]:
-        raise UsageError(f"--as-of does not go with --format {format_}")
+    then, part = moment(as_of), one_partition(partition)
+    if (then is not None or part) and format_ in FORMATS[2:]:
+        raise UsageError(f"--as-of and --partition do not go with --format {format_}")
     if format_ in FORMATS[2:]:
         _export(Name(namespace, name), generation, format_, depth, sign_key, directory, api)
         return
 
     async def question(source: Source) -> dict[str, Any]:
         await look_up_dataset(source, namespace, name)
-        answer = await source.evidence(Name(namespace, name), generation, depth=depth, as_of=then)
+        answer = await source.evidence(Name(namespace, name), generation, depth=depth, as_of=then, partition=part)
         if generation is not None and answer["status"] == "unknown":
             raise NotThereError(
                 f"no run wrote generation {generation} of {name} ({namespace})",

@@ -9,7 +9,7 @@ from . import saying
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Withdraw generations or call them bad, by events; and take that back.",
+    help="Withdraw generations or call them bad, and take that back.",
 )
 app.command("withdraw")(saying.withdraw)
 app.command("restore")(saying.restore)

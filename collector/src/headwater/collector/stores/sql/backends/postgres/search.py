@@ -19,11 +19,14 @@ from sqlalchemy import (
     Text,
     and_,
     func,
+    not_,
+    or_,
     select,
     text,
 )
 from sqlalchemy.engine import Connection
 
+from headwater.collector.catalog import RESERVED
 from headwater.collector.stores.reading import MAX_MATCHES, Hit, Search
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.search import fold
@@ -68,10 +71,13 @@ def _matches(where: Search) -> Any:
     job, dataset, name = schema.job.c, schema.dataset.c, search_name.c
     namespace = func.coalesce(job.namespace, dataset.namespace)
     last = func.coalesce(job.last_time, dataset.last_time)
+    gone = func.coalesce(job.deleted, dataset.deleted)
     wanted: list[Any] = [
         name.name.like(f"%{_escaped(fold(where.text))}%", escape="!"),
         func.coalesce(job.first_time, dataset.first_time).isnot(None),
         name.kind.in_([KINDS[kind] for kind in where.kinds]),
+        or_(gone.is_(None), gone < last),
+        not_(namespace.startswith(RESERVED, autoescape=True)),
     ]
     if where.namespace is not None:
         wanted.append(namespace == where.namespace)
