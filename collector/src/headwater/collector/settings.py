@@ -125,9 +125,7 @@ class CollectorSettings(_Section):
 
     def batches(self) -> BatchPolicy:
         """As the pipeline takes it."""
-        return BatchPolicy(
-            self.max_records, self.max_bytes, linger_s=self.linger_s, prepare_ahead=self.prepare_ahead
-        )
+        return BatchPolicy(self.max_records, self.max_bytes, linger_s=self.linger_s, prepare_ahead=self.prepare_ahead)
 
 
 class KafkaSection(_Section):

@@ -57,8 +57,8 @@ async def stale_runs(reader: Reader, now: str, after: timedelta, limit: int) -> 
 
 
 class StalePolicy:
-    """Judges now and then, in a collector. What it says goes into the log like any event, so it survives a rebuild; that
-    several collectors say it changes nothing."""
+    """Judges now and then, in a collector. What it says goes into the log like any event, so it survives a rebuild;
+    that several collectors say it changes nothing."""
 
     def __init__(
         self, reader: Callable[[], Reader], log: Log, topic: str, *, after: timedelta, every_s: float, clock: Clock

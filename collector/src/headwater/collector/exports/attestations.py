@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 from urllib.parse import unquote
 
-from headwater.collector.exports.differences import differences
 from headwater.collector.exports.checking import MAX_BYTES
+from headwater.collector.exports.differences import differences
 from headwater.collector.exports.manifest import NotPublishedError
 from headwater.collector.exports.statement import BUILD_TYPE, PREDICATE_TYPE, STATEMENT_TYPE, generation_digest
 from headwater.collector.questions.shapes import Json

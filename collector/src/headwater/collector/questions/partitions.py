@@ -63,7 +63,7 @@ async def writers_of(
 async def _history(lookup: Lookup, dataset: Name, before: tuple[str, str]) -> AsyncIterator[tuple[Claim, RunFacts]]:
     """Committed claims that are not withdrawn, newest first; the one at ``before`` in any case."""
     members = lookup.identity.members(dataset)
-    until: tuple[str, str] = (before[0], before[1] + "\0")  # no version holds a NUL, so this is just after ``before``
+    until: tuple[str, str] = (before[0], before[1] + "\x01")  # just after ``before``; PostgreSQL takes no NUL
     done: set[Claim] = set()
     while page := await lookup.reader.history(members, committed=True, limit=_PAGE, before=until):
         until = page[-1].commit_time or "", page[-1].version

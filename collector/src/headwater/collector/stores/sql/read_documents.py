@@ -57,9 +57,7 @@ def _few_jobs(connection: Connection, where: EventFilter) -> list[bytes]:
     return found if len(found) <= _FEW_JOBS else []
 
 
-def _of_jobs(
-    connection: Connection, where: EventFilter, jobs: list[bytes], limit: int, offset: int
-) -> list[Document]:
+def _of_jobs(connection: Connection, where: EventFilter, jobs: list[bytes], limit: int, offset: int) -> list[Document]:
     """A look-up each in the index of jobs, merged."""
     order = (_doc.event_time.desc(), _doc.seq.desc()) if where.descending else (_doc.event_time, _doc.seq)
     places: list[tuple[str, int]] = []

@@ -63,19 +63,17 @@ _IOS = Query(
     ),
     among=_io.run,
 )
-_FACETS: Any = (
-    select(
-        _facet.owner,
-        _facet.scope,
-        _dataset.namespace,
-        _dataset.name,
-        _facet.version,
-        _facet.name,
-        _facet.time,
-        _facet.event_id,
-        _facet.value,
-    ).outerjoin_from(schema.facet, schema.dataset, _dataset.key == _facet.dataset)
-)
+_FACETS: Any = select(
+    _facet.owner,
+    _facet.scope,
+    _dataset.namespace,
+    _dataset.name,
+    _facet.version,
+    _facet.name,
+    _facet.time,
+    _facet.event_id,
+    _facet.value,
+).outerjoin_from(schema.facet, schema.dataset, _dataset.key == _facet.dataset)
 
 
 def runs(
