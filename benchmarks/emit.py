@@ -27,6 +27,10 @@ def run() -> list[Measured]:
         rows.append(
             Measured(f"headwater, {engine}: p99", f"{found['p99']:.0f} µs", f"{P99_US} µs", found["p99"] < P99_US)
         )
+    floor = measure("floor")
+    rows.append(
+        Measured("the floor: one write() of as many bytes: p50 / p99", f"{floor['p50']:.1f} / {floor['p99']:.0f} µs")
+    )
     peers = {kind: measure(kind) for kind in ("file", "http", "async_http", "kafka", "kafka_no_flush")}
     for kind, found in peers.items():
         rows.append(Measured(f"openlineage-python, {kind}: p50 / p99", f"{found['p50']:.0f} / {found['p99']:.0f} µs"))

@@ -32,7 +32,7 @@ url = "sqlite:///first.db"
 type = "sql"
 url = "sqlite:///second.db"
 """
-EVENTS = 3000
+EVENTS = 10_000
 DEADLINE_S = 60
 
 
