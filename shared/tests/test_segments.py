@@ -409,3 +409,27 @@ def test_closing_leaves_no_descriptor(directory: Path) -> None:
         log.close()
         log.close()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_begin_and_finish_are_an_append_in_two_halves(tmp_path):
+    log = SegmentLog(tmp_path / "t")
+    assert log.begin([Record(b"first")]) is None, "the files are not open yet"
+    log.append([Record(b"first")])
+    begun = log.begin([Record(b"second"), Record(b"third")])
+    assert begun is not None
+    assert log.finish(begun) == range(1, 3)
+    assert [record.value for record in log.reader().read(10)] == [b"first", b"second", b"third"]
+    log.close()
+
+
+def test_begin_leaves_alone_what_would_take_a_wait(tmp_path):
+    log, other = SegmentLog(tmp_path / "t", segment_bytes=2_000), SegmentLog(tmp_path / "t")
+    log.append([Record(b"x")])
+    other.append([Record(b"x")])
+    with other._own_writer.locked():
+        assert log.begin([Record(b"y")]) is None, "another process has the topic"
+    assert log.begin([Record(b"y" * 3_000)]) is None, "a segment would end"
+    assert log.begin([Record(b"y", b"key")]) is None, "a record with a key goes the long way"
+    assert log.bounds() == (0, 2)
+    log.close()
+    other.close()

@@ -61,7 +61,8 @@ class GatheredAppends:
     async def _append_together(self, gathered: list[tuple[Sequence[Record], asyncio.Future[range]]]) -> None:
         try:
             every = [record for records, _ in gathered for record in records]
-            offsets = await self._in_thread(lambda: self._log.append(every))
+            begun = self._log.begin(every)
+            offsets = await self._in_thread(lambda: self._log.finish(begun) if begun else self._log.append(every))
         except (LogFullError, PermanentError) as error:
             if len(gathered) == 1:
                 _fail(gathered, error)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from ..clock import Clock, SystemClock
 from . import tail as tails
@@ -27,6 +28,19 @@ from .writer import SegmentWriter, segment_sizes
 DEFAULT_MAX_BYTES = 4 << 30
 DEFAULT_SEGMENT_BYTES = 64 << 20
 DEFAULT_RETENTION_S = 7 * 86_400.0
+
+
+SHORT_BYTES = 256 * 1024
+_MOST_AROUND = 64
+"""Bytes of a frame around the value of a record without key and headers, and some."""
+
+
+class Begun(NamedTuple):
+    """Records that are in the file and not yet known to be on the disk."""
+
+    offsets: range
+    ticket: int
+    fd: int
 
 
 class SegmentLog:
@@ -85,6 +99,31 @@ class SegmentLog:
             finally:
                 os.close(fd)
             return offsets
+
+    def begin(self, records: Sequence[Record]) -> Begun | None:
+        """The first half of ``append``, where it takes no wait: nobody else has the topic, and the records, at most
+        ``SHORT_BYTES``, go into the open segment. Else None, and nothing was done. Raises as ``append``."""
+        size = sum(len(record.value) + _MOST_AROUND for record in records)
+        if size > SHORT_BYTES or any(record.headers or record.key for record in records):
+            return None
+        with self._os_errors():
+            writer = self._writer()
+            with writer.locked_if_free() as free:
+                if not free or not writer.has_room(size):
+                    return None
+                offsets = writer.append(records, int(self._clock.now_s() * 1000))
+                return Begun(offsets, *(writer.ticket() if self._fsync else (0, -1)))
+
+    def finish(self, begun: Begun) -> range:
+        """The other half: waits for the disk. For a thread. Call it once for each ``begin``."""
+        if begun.fd < 0:
+            return begun.offsets
+        with self._os_errors():
+            try:
+                self._own_writer.sync.wait(begun.ticket, begun.fd)
+            finally:
+                os.close(begun.fd)
+        return begun.offsets
 
     def reader(self, offset: int = 0) -> SegmentReader:
         """A reader of its own from this offset on. The caller closes it."""

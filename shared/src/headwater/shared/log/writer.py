@@ -50,12 +50,38 @@ class SegmentWriter:
             if self._lock_fd < 0:
                 self._open_files()
             fcntl.flock(self._lock_fd, fcntl.LOCK_EX)
-            try:
-                self._catch_up()
+            with self._caught_up():
                 yield
-            finally:
-                if self._lock_fd >= 0:
-                    fcntl.flock(self._lock_fd, fcntl.LOCK_UN)
+
+    @contextmanager
+    def locked_if_free(self) -> Iterator[bool]:
+        """``locked``, but False, and nothing held, where that would take a wait or a file to open."""
+        if not self._mutex.acquire(blocking=False):
+            yield False
+            return
+        try:
+            if self._fd < 0 or not _flock_if_free(self._lock_fd):
+                yield False
+                return
+            with self._caught_up():
+                yield True
+        finally:
+            self._mutex.release()
+
+    @contextmanager
+    def _caught_up(self) -> Iterator[None]:
+        try:
+            self._catch_up()
+            yield
+        finally:
+            if self._lock_fd >= 0:
+                fcntl.flock(self._lock_fd, fcntl.LOCK_UN)
+
+    def has_room(self, size: int) -> bool:
+        """Under the lock: whether so many bytes of records go into the open segment and no room must be made."""
+        return (
+            self.tail.end + size <= self._segment_bytes and self._closed_bytes + self.tail.end + size <= self._max_bytes
+        )
 
     def close(self) -> None:
         """Idempotent; ``locked`` opens again."""
@@ -219,6 +245,14 @@ class SegmentWriter:
         """Sums the closed segments, which other processes may have deleted or added to."""
         open_base = self.tail.base if open_base is None else open_base
         self._closed_bytes = sum(size for base, size in segment_sizes(self._directory).items() if base != open_base)
+
+
+def _flock_if_free(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def segment_sizes(directory: str) -> dict[int, int]:
