@@ -62,6 +62,7 @@ async def http(room: Room, events: Sequence[bytes]) -> Verdict:
             if answer.status_code != 201:
                 reasons[f"HTTP {answer.status_code}"] += 1
                 assert answer.json()["message"]
+        await embedded.readable()  # as every request that reads does
         return await verdict(embedded.questions, embedded.dead_letters, reasons)
 
 
