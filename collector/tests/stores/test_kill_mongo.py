@@ -36,7 +36,10 @@ async def test_what_was_returned_survives_a_kill(own_server: Any) -> None:
 
 async def test_a_server_that_hangs_is_said_so_in_time(own_server: Any) -> None:
     server = own_server("mongo")
-    store = DocumentLineageStore(f"{server.url}hangs", deadline_s=1.0)
+    patient = DocumentLineageStore(f"{server.url}hangs")
+    await patient.open()  # makes what takes longer than the deadline
+    await patient.close()
+    store = DocumentLineageStore(f"{server.url}hangs", deadline_s=4.0)
     await store.open()
     server.pause()
     for call in (store.ping(), store.write(BATCH)):
