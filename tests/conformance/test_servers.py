@@ -75,6 +75,7 @@ def neo4j(direct: str, url: str, deadline_s: float, place: str) -> Neo4jLineageS
     return Neo4jLineageStore(url, deadline_s=deadline_s)
 
 
+@pytest.mark.soak  # some minutes; every scenario and random history runs on Neo4j every day
 class TestNeo4j(OnServer):
     keeps = Keeps.GRAPH
 

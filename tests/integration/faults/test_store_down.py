@@ -16,6 +16,7 @@ from tests.integration.faults.feeding import feed
 from tests.integration.faults.probes import STORE_EVENTS, headwater, metric, not_ready
 from tests.support.seeds import FULL
 
+pytestmark = pytest.mark.soak  # minutes for each store; test_kills has the everyday form
 FAMILY = "store-down"
 BEFORE, DURING = 40, 300
 WITHIN_S = 300
