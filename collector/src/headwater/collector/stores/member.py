@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 from headwater.collector.breaker import Breaker, BreakerState
 from headwater.collector.sparse import SparseLog
 from headwater.collector.stores.base import LineageStoreProtocol, ProjectedEvent
+from headwater.collector.stores.deadline import within
 from headwater.shared.clock import Clock
 from headwater.shared.errors import PermanentError, TransientError
 
@@ -126,11 +127,8 @@ class StoreMember:
             await self.store.close()
 
     async def _within_deadline(self, call: Awaitable[None]) -> None:
-        try:
-            async with asyncio.timeout(self._deadline_s):
-                await call
-        except TimeoutError as error:
-            raise TransientError(f"{self.name} did not answer within {self._deadline_s:g} s") from error
+        async with within(self._deadline_s, self.name):
+            await call
 
     def failed(self, error: TransientError) -> None:
         """Counts a failure against the store."""

@@ -13,6 +13,7 @@ from bson.errors import BSONError
 from pymongo.asynchronous.cursor import AsyncCursor
 from pymongo.errors import PyMongoError
 
+from headwater.collector.stores.deadline import within
 from headwater.collector.stores.document.connection import Collection
 from headwater.collector.stores.document.connection import Document as Stored
 from headwater.collector.stores.document.reading import whole
@@ -91,13 +92,9 @@ class DocumentsReader:
 
     async def _more(self, cursor: AsyncCursor[Stored]) -> list[Stored]:
         """The client's time limit would hold for the whole of the collection; this one is for a part."""
-        async with self._told():
-            try:
-                async with asyncio.timeout(_PART_S):
-                    with pymongo.timeout(_WHOLE_S):
-                        return await cursor.to_list(_IDS)
-            except TimeoutError as error:
-                raise TransientError(f"store {self._store} did not answer within {_PART_S:g} s") from error
+        async with self._told(), within(_PART_S, f"store {self._store}"):
+            with pymongo.timeout(_WHOLE_S):
+                return await cursor.to_list(_IDS)
 
     async def known_events(self, event_ids: Iterable[str]) -> set[str]:
         """Those that are stored. One look-up each: not every server finds several ids by the index."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Collection, Sequence
 from typing import TypeVar
 
@@ -12,6 +11,7 @@ from pymongo.errors import PyMongoError
 
 from headwater.collector.settings import ConnectionSettings
 from headwater.collector.stores.base import ProjectedEvent
+from headwater.collector.stores.deadline import within
 from headwater.collector.stores.document import connection as connecting
 from headwater.collector.stores.document import forgetting
 from headwater.collector.stores.document.connection import Collection as MongoCollection
@@ -158,9 +158,7 @@ class DocumentLineageStore:
 
     async def _bounded(self, work: Awaitable[T]) -> T:
         try:
-            async with asyncio.timeout(self._deadline_s):
+            async with within(self._deadline_s, f"store {self.name}"):
                 return await work
-        except TimeoutError as error:
-            raise TransientError(f"store {self.name} did not answer within {self._deadline_s:g} s") from error
         except (PyMongoError, BSONError, OSError) as error:
             raise classified(error, self.name) from error

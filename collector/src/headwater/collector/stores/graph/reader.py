@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from headwater.collector.facts import Mark
 from headwater.collector.settings import ConnectionSettings
+from headwater.collector.stores.deadline import within
 from headwater.collector.stores.graph import connection as connecting
 from headwater.collector.stores.graph import marks as read_marks
 from headwater.collector.stores.graph import (
@@ -55,15 +55,13 @@ class Neo4jReader:
 
     async def _fetch(self, statement: str, **parameters: Any) -> list[Row]:
         try:
-            async with asyncio.timeout(self._deadline_s):
+            async with within(self._deadline_s, f"store {self._store}"):
                 for last in (False, True):  # the first may have met a connection that died in the pool
                     try:
                         return await self._run(statement, parameters)
                     except DriverError as error:
                         if last or not error.is_retryable():
                             raise
-        except TimeoutError as error:
-            raise TransientError(f"store {self._store} did not answer within {self._deadline_s:g} s") from error
         except (Neo4jError, DriverError, OSError) as error:
             raise TransientError(f"store {self._store} cannot be read: {error}") from error
         raise AssertionError("returned or raised")

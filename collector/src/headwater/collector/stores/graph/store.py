@@ -13,6 +13,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from headwater.collector.settings import ConnectionSettings
 from headwater.collector.stores.base import ProjectedEvent
+from headwater.collector.stores.deadline import within
 from headwater.collector.stores.graph import connection as connecting
 from headwater.collector.stores.graph import forgetting, rebuilding, schema
 from headwater.collector.stores.graph.parts import parts_of
@@ -186,10 +187,8 @@ class Neo4jLineageStore:
 
     async def _bounded(self, work: Awaitable[T]) -> T:
         try:
-            async with asyncio.timeout(self._deadline_s):
+            async with within(self._deadline_s, f"store {self.name}"):
                 return await work
-        except TimeoutError as error:
-            raise TransientError(f"store {self.name} did not answer within {self._deadline_s:g} s") from error
         except _DRIVER_ERRORS as error:
             raise connecting.classified(error, self.name) from error
 

@@ -12,6 +12,7 @@ import httpx
 from headwater.collector.redact import redacted
 from headwater.collector.settings import ConnectionSettings
 from headwater.collector.stores.base import ProjectedEvent
+from headwater.collector.stores.deadline import within
 from headwater.collector.stores.openlineage.responses import (
     NO_SUCH_ENDPOINT,
     UNSUPPORTED_ENCODING,
@@ -75,12 +76,9 @@ class OpenLineageStore:
 
     async def write(self, batch: Sequence[ProjectedEvent]) -> None:
         """Returns when the server has said that it took every event."""
-        try:
-            async with asyncio.timeout(self._deadline_s):
-                if len(batch) == 1 or not self._batch or not await self._post_batch(batch):
-                    await self._post_each(batch)
-        except TimeoutError as error:
-            raise TransientError(f"store {self.name} did not answer within {self._deadline_s:g} s") from error
+        async with within(self._deadline_s, f"store {self.name}"):
+            if len(batch) == 1 or not self._batch or not await self._post_batch(batch):
+                await self._post_each(batch)
 
     async def _post_batch(self, batch: Sequence[ProjectedEvent]) -> bool:
         """False if the server has no such endpoint; it is not asked again."""

@@ -18,6 +18,7 @@ from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.backends.base import Backend
 from headwater.collector.stores.sql.documents import document_row
 from headwater.collector.stores.sql.merge import Merged
+from headwater.collector.stores.sql.steps import end_of_step
 from headwater.collector.stores.sql.version import restamp_version
 from headwater.shared.errors import ConfigurationError, PermanentError
 
@@ -28,7 +29,7 @@ SEARCH: Final = ("search_gram", "search_name")
 """Tables of SQLite's search, which are not in ``schema.metadata``."""
 _NAME: Final = "rebuild"
 _ORDER: Final = "headwater_rebuild_seq"
-_DOCUMENTS, _BYTES = 500, 8 * 1024 * 1024
+_DOCUMENTS: Final = 500
 """Of one step."""
 
 
@@ -183,12 +184,7 @@ def _next(connection: Connection, state: _State) -> list[Any]:
         *(column("seq"), column("event_id", LargeBinary), column("raw", LargeBinary), column("received_at")),
     )
     ahead = select(found.c.seq, func.length(found.c.raw)).where(found.c.seq > state.seq).order_by(found.c.seq)
-    last, size = None, 0
-    for seq, length in connection.execute(ahead.limit(_DOCUMENTS)):
-        size += length
-        if last is not None and size > _BYTES:
-            break
-        last = seq
+    last = end_of_step(connection, ahead.limit(_DOCUMENTS))
     if last is None:
         return []
     columns = (found.c.seq, found.c.event_id, found.c.raw, found.c.received_at)

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection, Engine
 from headwater.collector.stores.sealing import Kept, Seal, content_hash
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.calling import Caller
+from headwater.collector.stores.sql.steps import end_of_step
 from headwater.shared.errors import PermanentError
 
 P = ParamSpec("P")
@@ -18,7 +19,6 @@ T = TypeVar("T")
 
 _KEYS: Final = 100
 """In one statement."""
-_BYTES: Final = 8 * 1024 * 1024
 _doc, _seal = schema.document.c, schema.audit_seal.c
 _KEPT: Final[Any] = select(_doc.seq, _doc.event_id, _doc.raw, _doc.received_at)
 
@@ -94,12 +94,7 @@ def append(connection: Connection, seal: Seal) -> bool:
 
 def _arrived(connection: Connection, after: int, limit: int) -> list[Kept]:
     ahead = select(_doc.seq, func.length(_doc.raw)).where(_doc.seq > after).order_by(_doc.seq).limit(limit)
-    last, size = None, 0
-    for seq, length in connection.execute(ahead):
-        size += length
-        if last is not None and size > _BYTES:
-            break
-        last = seq
+    last = end_of_step(connection, ahead)
     if last is None:
         return []
     rows = connection.execute(_KEPT.where(_doc.seq > after, _doc.seq <= last).order_by(_doc.seq))
