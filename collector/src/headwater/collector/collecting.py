@@ -6,6 +6,7 @@ import asyncio
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from headwater.collector.background import go_on
 from headwater.collector.deadletters import DeadLetters
 from headwater.collector.logurl import configured_log
 from headwater.collector.manager import LineageManager
@@ -13,7 +14,7 @@ from headwater.collector.metrics import PipelineMetrics
 from headwater.collector.pipeline import Pipeline
 from headwater.collector.settings import Settings
 from headwater.collector.sparse import SparseLog
-from headwater.collector.staleness import stale_policy
+from headwater.collector.staleness import judge_stale_runs
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import HeadwaterError
@@ -71,12 +72,8 @@ class Collecting:
             stack.push_async_callback(self.manager.stop)
             await self.manager.start()
             await self.pipeline.start()
-            looking = asyncio.create_task(self._look_for_topics(), name="headwater topics")
-            stack.push_async_callback(_ended, looking)
-            policy = stale_policy(self.settings, self.manager.reader, self.log, self.topics.main, self._clock)
-            if policy is not None:
-                judging = asyncio.create_task(policy.run(), name="headwater stale runs")
-                stack.push_async_callback(_ended, judging)
+            go_on(stack, self._look_for_topics(), "headwater topics")
+            judge_stale_runs(stack, self.settings, self.manager.reader, self.log, self.topics.main, self._clock)
             self._stack = stack.pop_all()
 
     async def stop(self, *, deadline_s: float = 30.0) -> None:
@@ -121,8 +118,3 @@ class Collecting:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.stop()
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)

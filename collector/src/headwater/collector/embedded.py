@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -16,7 +15,7 @@ from headwater.collector.metrics import PipelineMetrics
 from headwater.collector.pipeline import Outcome, Pipeline, Settlement
 from headwater.collector.questions import Questions
 from headwater.collector.settings import Settings
-from headwater.collector.staleness import stale_policy
+from headwater.collector.staleness import judge_stale_runs
 from headwater.collector.stores.rebuilding import trouble_of
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
@@ -108,10 +107,7 @@ class Embedded:
                 metrics=self.metrics,
             )
             await self._pipeline.start()
-            policy = stale_policy(self.settings, self.manager.reader, self.log, self.topics.main, self._clock)
-            if policy is not None:
-                judging = asyncio.create_task(policy.run(), name="headwater stale runs")
-                stack.push_async_callback(_ended, judging)
+            judge_stale_runs(stack, self.settings, self.manager.reader, self.log, self.topics.main, self._clock)
             self._stack = stack.pop_all()
 
     async def stop(self, *, deadline_s: float = 10.0) -> None:
@@ -179,11 +175,6 @@ class Embedded:
 
     async def __aexit__(self, *exc: object) -> None:
         await self.stop()
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
 
 
 def _started(part: T | None) -> T:

@@ -58,5 +58,5 @@ class BatchPolicy:
     """How long work in hand may hold up a rebalance of the consumer group."""
     prepare_ahead: bool = False
     """With a backlog, decode and project the next batch (never more than one) while the stores write the present one.
-    Gains where the stores are servers that are waited for. With SQLite in this process it halves the throughput: its
-    thread has to win the interpreter back from the decoder for every row."""
+    Gains where the stores are servers that are waited for. With SQLite in this process it gains nothing: its thread has
+    to win the interpreter back from the decoder."""

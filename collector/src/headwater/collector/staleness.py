@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
+from headwater.collector.background import go_on
 from headwater.collector.interruption import interruption_event
 from headwater.collector.settings import Settings
 from headwater.collector.sparse import SparseLog
@@ -87,12 +89,12 @@ class StalePolicy:
         return len(events)
 
 
-def stale_policy(
-    settings: Settings, reader: Callable[[], Reader], log: Log, topic: str, clock: Clock
-) -> StalePolicy | None:
-    """The configured one; None where it is off."""
+def judge_stale_runs(
+    stack: AsyncExitStack, settings: Settings, reader: Callable[[], Reader], log: Log, topic: str, clock: Clock
+) -> None:
+    """Lets the configured policy judge until the end of ``stack``; nothing where it is off."""
     collector = settings.lineage.collector
-    if collector.stale_after_s is None:
-        return None
-    after = timedelta(seconds=collector.stale_after_s)
-    return StalePolicy(reader, log, topic, after=after, every_s=collector.stale_every_s, clock=clock)
+    if collector.stale_after_s is not None:
+        after = timedelta(seconds=collector.stale_after_s)
+        policy = StalePolicy(reader, log, topic, after=after, every_s=collector.stale_every_s, clock=clock)
+        go_on(stack, policy.run(), "headwater stale runs")

@@ -42,7 +42,7 @@ class Prepared(NamedTuple):
 
 class Preparer:
     """Decodes and projects on the event loop, in slices, so that a large batch lets readers and a store's thread
-    through. (A thread of its own would fight the store's for the interpreter at every row.)"""
+    through. (A thread of its own would fight the store's for the interpreter.)"""
 
     def __init__(self, decode: Decode, project: Project, *, bodies: bool = True) -> None:
         """``bodies`` false: the stores do without what was parsed, so it is let go, event by event."""
