@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,21 +15,13 @@ from headwater.shared.log import OnRevoke, Record, StoredRecord, TopicPartition
 from headwater.shared.log.kafka import KafkaLog
 from headwater.shared.log.keys import partition_key_of
 from tests.servers.places import KafkaTopics
+from tests.support.events import good_event
 from tests.support.kafka import quick_settings
 
 
 def event(number: int, **more: Any) -> bytes:
     """A good event, another for each number, of forty jobs."""
-    body = {
-        "eventType": "COMPLETE",
-        "eventTime": "2026-01-01T00:00:00Z",
-        "producer": "https://example.org/test",
-        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-        "run": {"runId": f"00000000-0000-7000-8000-{number:012x}"},
-        "job": {"namespace": "jobs", "name": f"job-{number % 40}"},
-        "outputs": [{"namespace": "db", "name": f"out-{number % 40}"}],
-    }
-    return json.dumps(body | more).encode()
+    return good_event(number, number % 40, **more)
 
 
 def records(values: Sequence[bytes]) -> list[Record]:

@@ -18,6 +18,19 @@ from .processes import start  # noqa: F401 - a fixture
 
 COLUMNS = {"eur": {"inputFields": [{"namespace": "shop", "name": "orders", "field": "amount"}]}}
 
+TWO_DATABASES = """
+[lineage.store]
+backend = "composite"
+backends = ["first", "second"]
+[lineage.store.first]
+type = "sql"
+url = "sqlite:///first.db"
+[lineage.store.second]
+type = "sql"
+url = "sqlite:///second.db"
+"""
+"""A ``headwater.toml`` of two SQLite files side by side."""
+
 
 class Ended(NamedTuple):
     """How a command ended."""

@@ -18,20 +18,9 @@ from tests.support.worlds import projected
 
 from headwater.collector.stores.sql import SqlLineageStore
 
-from .conftest import Cli
+from .conftest import TWO_DATABASES, Cli
 from .events import event
 
-CONFIG = """
-[lineage.store]
-backend = "composite"
-backends = ["first", "second"]
-[lineage.store.first]
-type = "sql"
-url = "sqlite:///first.db"
-[lineage.store.second]
-type = "sql"
-url = "sqlite:///second.db"
-"""
 EVENTS = 10_000
 DEADLINE_S = 60
 
@@ -39,7 +28,7 @@ DEADLINE_S = 60
 @pytest.fixture
 def large(tmp_path: Path, cli: Cli) -> Path:
     """A directory whose first database holds enough to be broken off in the middle, and whose second is empty."""
-    (tmp_path / "headwater.toml").write_text(CONFIG)
+    (tmp_path / "headwater.toml").write_text(TWO_DATABASES)
     raw = [
         json.dumps(event(f"run {n}", job=f"job {n % 50}", inputs=[f"in {n % 90}"], outputs=[f"out {n % 70}@{n}"]))
         for n in range(EVENTS)

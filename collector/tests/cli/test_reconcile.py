@@ -10,25 +10,13 @@ from tests.support.worlds import projected
 
 from headwater.collector.stores.sql import SqlLineageStore
 
-from .conftest import Cli, story
-
-CONFIG = """
-[lineage.store]
-backend = "composite"
-backends = ["first", "second"]
-[lineage.store.first]
-type = "sql"
-url = "sqlite:///first.db"
-[lineage.store.second]
-type = "sql"
-url = "sqlite:///second.db"
-"""
+from .conftest import TWO_DATABASES, Cli, story
 
 
 @pytest.fixture
 def two(tmp_path: Path, cli: Cli) -> Path:
     """A configuration of two databases: the first holds the story, the second two events of it."""
-    (tmp_path / "headwater.toml").write_text(CONFIG)
+    (tmp_path / "headwater.toml").write_text(TWO_DATABASES)
     events = [projected(line) for line in story().splitlines()]
 
     async def write() -> None:
@@ -71,7 +59,7 @@ def test_no_such_store_and_no_data(cli: Cli, two: Path) -> None:
 
 
 def test_a_store_that_is_down(cli: Cli, two: Path) -> None:
-    (two / "headwater.toml").write_text(CONFIG.replace("sqlite:///second.db", "sqlite:////proc/none/second.db"))
+    (two / "headwater.toml").write_text(TWO_DATABASES.replace("sqlite:///second.db", "sqlite:////proc/none/second.db"))
     done = cli("reconcile", "--json")
     assert done.status in {2, 3}
     assert done.out == ""

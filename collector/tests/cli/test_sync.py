@@ -14,19 +14,8 @@ from headwater.collector.stores.sql import SqlLineageStore
 from headwater.shared.log import Record
 from headwater.shared.log.local import LocalLog
 
-from .conftest import Cli, story
+from .conftest import TWO_DATABASES, Cli, story
 
-CONFIG = """
-[lineage.store]
-backend = "composite"
-backends = ["first", "second"]
-[lineage.store.first]
-type = "sql"
-url = "sqlite:///first.db"
-[lineage.store.second]
-type = "sql"
-url = "sqlite:///second.db"
-"""
 TOPIC = "platform.lineage.events"
 EVENTS = story().splitlines()
 
@@ -82,7 +71,7 @@ def test_wrong_usage(cli: Cli, told: Path) -> None:
 def letters(cli: Cli, tmp_path: Path) -> Path:
     """Two databases; dead letters of four events, the first two for the second store, one for both and one for a store
     that is not configured. And one that is no event."""
-    (tmp_path / "headwater.toml").write_text(CONFIG)
+    (tmp_path / "headwater.toml").write_text(TWO_DATABASES)
 
     async def write() -> None:
         log = LocalLog(tmp_path / "data" / "log")

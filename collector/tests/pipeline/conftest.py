@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from random import Random
 from typing import Any
 
 import pytest
+from tests.support.events import good_event
 
 from headwater.collector.breaker import BreakerPolicy
 from headwater.collector.deadletters import DeadLetters
@@ -28,16 +28,7 @@ TOPIC = "t"
 
 def event(number: int, **more: Any) -> bytes:
     """A good event, another for each number."""
-    body = {
-        "eventType": "COMPLETE",
-        "eventTime": "2026-01-01T00:00:00Z",
-        "producer": "https://example.org/test",
-        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-        "run": {"runId": f"00000000-0000-7000-8000-{number:012x}"},
-        "job": {"namespace": "jobs", "name": f"job-{number}"},
-        "outputs": [{"namespace": "db", "name": f"out-{number}"}],
-    }
-    return json.dumps(body | more).encode()
+    return good_event(number, number, **more)
 
 
 class ScriptedStore(MemoryLineageStore):
