@@ -23,7 +23,10 @@ Make = Callable[..., LineageProducer]
 EMITTER = """
 import os, sys, time
 from headwater.producer import configure, emit
+import headwater.producer._spool.writer as writer
 life, log, spool = sys.argv[1:]
+if int(life) % 2:  # so small that segments are used again before the kill
+    writer._SEGMENT_BYTES = 8192
 configure(url=log, spool_dir=spool, spool_max_bytes=4_000_000)
 number = 0
 while True:

@@ -19,6 +19,7 @@ from headwater.producer._spool.files import lane_names
 from headwater.producer._spool.lane import Lane
 from headwater.producer._spool.parse import parse
 from headwater.producer._spool.reader import LaneReader, OrphanExtent
+from headwater.producer._spool.spare import written_bytes
 from headwater.producer._spool.writer import SpoolWriter
 from headwater.producer.testing import MemoryTransport
 from headwater.shared.clock import ManualClock
@@ -102,6 +103,68 @@ def test_segments_roll_and_go_when_they_are_sent(make_producer: Make, spool: Pat
     assert producer.flush()
     assert len(list((spool / lane).glob("*.seg"))) == 1
     assert len(transport.events) == 301
+
+
+def test_emptied_segments_are_used_again_and_show_nothing_of_what_they_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headwater.producer._spool.writer._SEGMENT_BYTES", 4096)
+    seed = random.SystemRandom().randrange(2**32)
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+    writer = SpoolWriter(str(tmp_path / "spool"), max_bytes=10**7, lock=RLock(), clock=ManualClock())
+    unsent: list[bytes] = []
+    reader = used_again = None
+    for number in range(1000):
+        event = b'{"n":%d,"text":"%s"}' % (number, b"x" * rng.randrange(2000))
+        assert writer.append(event) is None
+        unsent.append(event)
+        assert writer.lane is not None
+        reader = reader or LaneReader(writer.lane, writer)
+        if rng.random() < 0.5:
+            unsent = unsent[len(send_batch(writer, reader)) :]
+        if rng.random() < 0.1:
+            copy = tmp_path / "killed" / os.path.basename(writer.lane.path)
+            shutil.copytree(writer.lane.path, copy)  # as a SIGKILL now would leave it
+            assert left_behind(copy) == unsent
+            newest = max(copy.glob("*.seg"))
+            used_again = used_again or newest.read_bytes().endswith(bytes(100))
+            shutil.rmtree(copy)
+    assert used_again
+    reader.close()
+    writer.close(lambda: True)
+    assert lane_names(str(tmp_path / "spool")) == []
+
+
+def send_batch(writer: SpoolWriter, reader: LaneReader) -> list[bytes]:
+    batch = reader.next_batch(10)
+    if batch is None:
+        return []
+    assert not batch.damaged
+    writer.settled(batch.end.segment, len(batch.events))
+    reader.settle(batch)
+    return batch.events
+
+
+def left_behind(path: Path) -> list[bytes]:
+    lane = Lane.adopt(str(path))
+    assert lane is not None
+    reader = LaneReader(lane, OrphanExtent(lane))
+    events = []
+    while batch := reader.next_batch():
+        assert not batch.damaged
+        events += batch.events
+        reader.settle(batch)
+    reader.close()
+    lane.release()
+    return events
+
+
+def test_the_zeros_at_the_end_of_a_segment_are_not_part_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "1.seg"
+    for written, zeros in ((0, 0), (0, 70_000), (5, 0), (5, 65_531), (65_536, 65_536), (70_000, 131_072), (1, 131_071)):
+        path.write_bytes(b"\0" * (written - 1) + b"}" * min(written, 1) + bytes(zeros))
+        assert written_bytes(str(path)) == written
 
 
 def test_full_spool_drops_the_newest_and_takes_again_when_there_is_room(make_producer: Make, spool: Path) -> None:

@@ -11,7 +11,6 @@ from ._guard import note_internal_error
 from ._notice import notice
 from ._sources import Source, Sources
 from ._spool.ack import Position
-from ._spool.reader import MAX_BATCH_EVENTS
 from ._stats import Accounts
 from ._wakeup import Wakeup
 from .transports.base import Transport
@@ -173,8 +172,7 @@ class Sender:
                 self._accounts.settled(mine=source.mine, delivered=delivered, refused=refused)
                 source.settle(batch)
             self._tell()
-            part = len(batch.events) < MAX_BATCH_EVENTS and self._requested == self._served
-            if source.live and (part or batch.end >= target):  # more gathers while we linger
+            if source.live and batch.end >= target:  # more gathers while we linger
                 break
         return busy
 

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 
-LOCK, ACK, SUFFIX, NASCENT = "lock", "ack", ".seg", ".new-"
+LOCK, ACK, SPARE, SUFFIX, NASCENT = "lock", "ack", "spare", ".seg", ".new-"
 
 DISK_FULL, SPOOL_FULL, UNWRITABLE = "disk_full", "spool_full", "spool_unwritable"
 """Reasons for a dropped event: no room on the disk, no room within the bound, a directory that cannot be written."""
@@ -42,7 +42,7 @@ def lane_names(root: str) -> list[str]:
 
 def is_ours(name: str) -> bool:
     """Whether a file in a lane is one that headwater made."""
-    return name in (LOCK, ACK) or name.endswith(SUFFIX)
+    return name in (LOCK, ACK, SPARE) or name.endswith(SUFFIX)
 
 
 def lane_bytes(path: str) -> int:

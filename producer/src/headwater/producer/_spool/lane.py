@@ -7,7 +7,7 @@ import os
 import time
 
 from .ack import START, Position, read_ack, write_ack
-from .files import ACK, LOCK, NASCENT, is_ours, lane_names, segment_name, segment_numbers
+from .files import ACK, LOCK, NASCENT, SPARE, is_ours, lane_names, segment_name, segment_numbers
 
 _DIRECTORY, _FILE = 0o700, 0o600
 _STALE_S = 600.0
@@ -60,9 +60,17 @@ class Lane:
         return None
 
     def open_segment(self, number: int) -> int:
-        """A file descriptor to append to a new segment. Raises OSError."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
-        return os.open(self.segment_path(number), flags, _FILE)
+        """A file descriptor to write a new segment with, one frame behind the other. Raises OSError."""
+        return os.open(self.segment_path(number), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE)
+
+    def open_spare(self) -> int:
+        """A file descriptor to write the spare segment with, from its beginning. Raises OSError."""
+        return os.open(self.spare_path, os.O_WRONLY | os.O_CLOEXEC)
+
+    @property
+    def spare_path(self) -> str:
+        """Of an emptied segment that is to be written to again."""
+        return os.path.join(self.path, SPARE)
 
     def segment_path(self, number: int) -> str:
         return os.path.join(self.path, segment_name(number))

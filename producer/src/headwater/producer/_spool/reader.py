@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from .ack import Position
 from .lane import Lane
 from .parse import parse
+from .spare import written_bytes
 
 _PIECE_BYTES = 512 * 1024
 MAX_BATCH_EVENTS = 500
@@ -108,7 +109,7 @@ class OrphanExtent:
 
     def __init__(self, lane: Lane) -> None:
         self._lane = lane
-        self._sizes = {number: os.stat(lane.segment_path(number)).st_size for number in lane.segments()}
+        self._sizes = {number: written_bytes(lane.segment_path(number)) for number in lane.segments()}
 
     def numbers(self) -> list[int]:
         return sorted(self._sizes)

@@ -13,8 +13,10 @@ from headwater.shared.log.framing import frame
 from .ack import START, Position
 from .files import DISK_FULL, SPOOL_FULL, lane_bytes, lane_names, reason_of
 from .lane import Lane
+from .spare import Spare
 
-_SEGMENT_BYTES = 8 * 1024 * 1024
+_SEGMENT_BYTES, _BACKLOG_SEGMENT_BYTES = 1024 * 1024, 8 * 1024 * 1024
+_FEW_SEGMENTS = 4
 _MIN_SEGMENT_BYTES = 64 * 1024
 _RETRY_S = 1.0
 
@@ -46,7 +48,9 @@ class SpoolWriter:
         """Events that were in segments of this lane and could not be read back."""
         self.last_error: OSError | None = None
         self._max_bytes = max_bytes
-        self._segment_bytes = min(_SEGMENT_BYTES, max(_MIN_SEGMENT_BYTES, max_bytes // 4))
+        self._largest_bytes = min(_BACKLOG_SEGMENT_BYTES, max(_MIN_SEGMENT_BYTES, max_bytes // 4))
+        self._segment_bytes = min(_SEGMENT_BYTES, self._largest_bytes)
+        self._spare = Spare()
         self._clock = clock
         self._own_bytes = 0
         self._writes = 0
@@ -73,7 +77,7 @@ class SpoolWriter:
 
     def _append(self, data: bytes) -> str | None:
         segment = self.active
-        if segment is None or segment.size >= self._segment_bytes:
+        if segment is None or (segment.size >= self._segment_bytes and self._is_full(segment)):
             segment = self._renew(segment)
             if segment is None:
                 return self._reason
@@ -82,6 +86,10 @@ class SpoolWriter:
         if self._repairing:
             return self._reason
         return self._write(segment, data)
+
+    def _is_full(self, segment: Segment) -> bool:
+        """Small segments, that are soon sent and used again; larger ones while many wait to be sent."""
+        return len(self.segments) < _FEW_SEGMENTS or segment.size >= self._largest_bytes
 
     def _write(self, segment: Segment, data: bytes) -> str | None:
         writes = self._writes
@@ -103,7 +111,7 @@ class SpoolWriter:
             if writes != self._writes:  # a nested call wrote behind the torn frame: readers step over it
                 segment.size += written
                 self._own_bytes += written
-            elif os.fstat(segment.fd).st_size == segment.size + written:
+            elif os.lseek(segment.fd, 0, os.SEEK_CUR) == segment.size + written:
                 return self._finish(segment, data, written)
         except OSError as error:
             self.last_error = error
@@ -121,6 +129,7 @@ class SpoolWriter:
             self._account(segment, written)
             return None
         os.ftruncate(segment.fd, segment.size)
+        os.lseek(segment.fd, segment.size, os.SEEK_SET)
         return self._reason
 
     def _account(self, segment: Segment, written: int) -> None:
@@ -162,7 +171,8 @@ class SpoolWriter:
         lane, old = self.lane, self.active
         assert lane is not None
         number = next(self._numbers)
-        fresh = Segment(number, lane.open_segment(number))
+        fd = self._spare.take(lane, number)
+        fresh = Segment(number, fd if fd >= 0 else lane.open_segment(number))
         if self.active is old:  # nothing can come between this look and the next two steps
             self.active = fresh
             self.segments[number] = fresh
@@ -217,11 +227,19 @@ class SpoolWriter:
             del self.segments[number]
             self._own_bytes -= segment.size
             self.lost += segment.count - segment.settled
-            try:
-                os.unlink(self.lane.segment_path(number))  # type: ignore[union-attr]
-            except FileNotFoundError:
-                pass
-            return True
+            self._discard(segment)
+        self._spare.zero()
+        return True
+
+    def _discard(self, segment: Segment) -> None:
+        lane = self.lane
+        assert lane is not None
+        usual = _SEGMENT_BYTES <= segment.size < 2 * _SEGMENT_BYTES
+        try:
+            if not (usual and self._spare.keep(lane, segment.number, segment.size)):
+                os.unlink(lane.segment_path(segment.number))
+        except FileNotFoundError:
+            pass
 
     def end(self) -> Position:
         """Where the last event ends."""
@@ -255,6 +273,7 @@ class SpoolWriter:
         lane, active, self.lane, self.active, self.segments, self._own_bytes = self.lane, self.active, None, None, {}, 0
         if active is not None:
             self._retired_fds.append(active.fd)
+        self._retired_fds += self._spare.forget()
         self._retry_at_s = 0.0
         self.close_retired()
         return lane
