@@ -7,7 +7,7 @@ STAMP := $(VENV)/.setup-done
 PINS := requirements/uv.txt requirements/dev.txt
 DEMO_DIR ?= .headwater/demo
 
-.PHONY: help setup demo test lint bench soak servers pins clean
+.PHONY: help setup demo test producers lint bench soak servers pins clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -27,6 +27,10 @@ demo: setup      ## run the example pipeline, collect it, print the evidence, se
 
 test: setup      ## the everyday tests
 	@$(BIN)/python -m pytest
+
+producers: setup ## the tests with real producers: openlineage-python, dbt, Airflow, Spark
+	@$(BIN)/python -m tests.producers build
+	@$(BIN)/python -m pytest -m producers
 
 soak: setup      ## the long tests
 	@$(BIN)/python -m pytest -m soak
