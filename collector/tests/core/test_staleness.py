@@ -43,7 +43,6 @@ async def test_the_policy_interrupts_and_a_late_end_wins(tmp_path: Path) -> None
             embedded.log,
             embedded.topics.main,
             after=timedelta(hours=1),
-            every_s=1,
             clock=clock,
         )
         assert await policy.judge() == 1

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from headwater.collector.pipeline import Outcome
+from headwater.shared.codec import decode
 from headwater.shared.log import Record
 
 STORED, RETRY, DEAD = Outcome.STORED, Outcome.RETRY, Outcome.DEAD_LETTER
@@ -137,6 +138,34 @@ async def test_a_backlog_is_written_in_order_prepared_ahead_or_not(
     assert [json.loads(raw)["job"]["name"] for raw in store.documents.values()] == [f"job-{n}" for n in range(95)]
     assert await w.pipeline.drain(timeout_s=10)
     assert w.pipeline.lag()["t"] == 0
+
+
+@pytest.mark.parametrize("served", [True, False])
+async def test_the_next_batch_is_prepared_while_a_server_writes(
+    world: Any, good: Any, scripted: Any, served: bool
+) -> None:
+    decoded: list[bytes] = []
+    during_first_write: list[int] = []
+
+    class Watching(scripted):  # type: ignore[misc]
+        remote = served
+
+        async def write(self, batch: Any) -> None:
+            if not during_first_write:
+                for _ in range(200):
+                    await asyncio.sleep(0)
+                during_first_write.append(len(decoded))
+            await super().write(batch)
+
+    def watched(raw: bytes) -> Any:
+        decoded.append(raw)
+        return decode(raw)
+
+    w = await world(Watching(), start=False, max_records=10, prepare_ahead=None, decode=watched)
+    await w.log.append("t", [Record(good(n)) for n in range(30)])
+    await w.start()
+    assert {s.outcome for s in await w.pipeline.wait_settled(range(30))} == {STORED}
+    assert during_first_write == [20 if served else 10]
 
 
 async def test_nobody_waits_for_ever(world: Any, good: Any) -> None:

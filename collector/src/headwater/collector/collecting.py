@@ -6,12 +6,13 @@ import asyncio
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from headwater.collector.audit.policy import seal_now_and_then
 from headwater.collector.background import go_on
+from headwater.collector.configured_pipeline import configured_pipeline
 from headwater.collector.deadletters import DeadLetters
 from headwater.collector.logurl import configured_log
 from headwater.collector.manager import LineageManager
 from headwater.collector.metrics import PipelineMetrics
-from headwater.collector.pipeline import Pipeline
 from headwater.collector.settings import Settings
 from headwater.collector.sparse import SparseLog
 from headwater.collector.staleness import judge_stale_runs
@@ -38,26 +39,18 @@ class Collecting:
         """``url`` wins over ``lineage.url``. Touches nothing yet. Raises ConfigurationError."""
         self.settings = settings
         clock = clock if clock is not None else SystemClock()
-        self.log, topic = configured_log(settings.lineage, url, clock)
-        self.topics = Topics(topic)
         self.metrics = PipelineMetrics()
+        self.log, topic = configured_log(settings.lineage, url, clock, self.metrics.log)
+        self.topics = Topics(topic)
         self.manager = LineageManager(settings, metrics=self.metrics, clock=clock)
         self.dead_letters = DeadLetters(self.log, topic)
-        collector = settings.lineage.collector
-        self.pipeline = Pipeline(
-            self.log,
-            self.manager.stores,
-            topics=self.topics,
-            group=collector.group,
-            retry=collector.retry.policy(),
-            batches=collector.batches(),
-            clock=clock,
-            metrics=self.metrics,
-        )
+        self.pipeline = configured_pipeline(self.log, self.manager, self.topics, clock)
         self._clock = clock
         self._lines = SparseLog(clock)
         self._stack = AsyncExitStack()
         self._topics_trouble: str | None = None
+        self._step: str | None = "not started"
+        """Of the start; None when it is done."""
 
     @property
     def registry(self) -> CollectorRegistry:
@@ -67,13 +60,17 @@ class Collecting:
     async def start(self) -> None:
         """Raises ConfigurationError or PermanentError; then nothing is left open."""
         async with AsyncExitStack() as stack:
+            self._step = "opening the log"
             await self.log.open()
             stack.push_async_callback(self.log.close)
             stack.push_async_callback(self.manager.stop)
+            self._step = "opening the stores"
             await self.manager.start()
             await self.pipeline.start()
+            self._step = None
             go_on(stack, self._look_for_topics(), "headwater topics")
             judge_stale_runs(stack, self.settings, self.manager.reader, self.log, self.topics.main, self._clock)
+            seal_now_and_then(stack, self.settings, self.manager.stores, self._clock)
             self._stack = stack.pop_all()
 
     async def stop(self, *, deadline_s: float = 30.0) -> None:
@@ -83,9 +80,13 @@ class Collecting:
         await self._stack.aclose()
 
     async def readiness(self) -> Readiness:
-        """Whether events are settled now, and what is wrong if not."""
+        """Whether events are settled now, and what is wrong if not. May be asked before and during ``start``."""
         from headwater.collector.api.services import Readiness
 
+        if self._step is not None:
+            members = self.manager.stores.members.values()
+            stores = {f"store {member.name}": "ok" if member.opened else "not opened yet" for member in members}
+            return Readiness(False, {"start": self._step, **stores})
         ready, checks = self.pipeline.health()
         if self._topics_trouble is not None:
             return Readiness(False, {**checks, "topics": self._topics_trouble})

@@ -7,6 +7,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from headwater.collector.audit.policy import seal_now_and_then
+from headwater.collector.configured_pipeline import configured_pipeline
 from headwater.collector.deadletters import DeadLetters
 from headwater.collector.dirlock import DirectoryLock
 from headwater.collector.logurl import open_local_log
@@ -17,6 +19,7 @@ from headwater.collector.questions import Questions
 from headwater.collector.settings import Settings
 from headwater.collector.staleness import judge_stale_runs
 from headwater.collector.stores.rebuilding import trouble_of
+from headwater.collector.stores.registry import COMPOSITE
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.event import LineageEvent
@@ -51,13 +54,13 @@ class Embedded:
         """Touches nothing yet. Raises ConfigurationError."""
         self.directory = Path(directory)
         settings = settings if settings is not None else Settings()
-        database = f"sqlite:///{self.directory.absolute() / DATABASE_FILE}"
-        self.settings = settings.with_default_option("sql", "url", database)
+        self._database = f"sqlite:///{self.directory.absolute() / DATABASE_FILE}"
+        self.settings = settings.with_default_option("sql", "url", self._database)
         lineage = self.settings.lineage
         clock = clock if clock is not None else SystemClock()
         self.metrics = PipelineMetrics()
         self.topics = Topics(lineage.collector_topic)
-        self.log: Log = open_local_log(self.directory / LOG_DIRECTORY, lineage.log, clock)
+        self.log: Log = open_local_log(self.directory / LOG_DIRECTORY, lineage.log, clock, self.metrics.log)
         self.manager = LineageManager(self.settings, metrics=self.metrics, clock=clock)
         self.dead_letters = DeadLetters(self.log, self.topics.main)
         self._clock = clock
@@ -78,6 +81,13 @@ class Embedded:
         return _started(self._questions)
 
     @property
+    def stores_in_directory(self) -> bool:
+        """Whether who reads the directory finds what is stored: it is read from ``headwater.db`` there."""
+        store = self.settings.lineage.store
+        used = store.backends if store.backend == COMPOSITE else (store.backend,)
+        return "sql" in used and store.options("sql")["url"] == self._database
+
+    @property
     def registry(self) -> CollectorRegistry:
         """Of this collector's metrics."""
         return self.metrics.registry
@@ -95,19 +105,10 @@ class Embedded:
             await self.manager.start()
             reader = self.manager.reader()
             self._questions = Questions(reader)
-            collector = self.settings.lineage.collector
-            self._pipeline = Pipeline(
-                self.log,
-                self.manager.stores,
-                topics=self.topics,
-                group=collector.group,
-                retry=collector.retry.policy(),
-                batches=collector.batches(),
-                clock=self._clock,
-                metrics=self.metrics,
-            )
+            self._pipeline = configured_pipeline(self.log, self.manager, self.topics, self._clock)
             await self._pipeline.start()
             judge_stale_runs(stack, self.settings, self.manager.reader, self.log, self.topics.main, self._clock)
+            seal_now_and_then(stack, self.settings, self.manager.stores, self._clock)
             self._stack = stack.pop_all()
 
     async def stop(self, *, deadline_s: float = 10.0) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from headwater.collector.redact import redacted
@@ -11,6 +11,9 @@ from headwater.collector.settings import LineageSettings, LogSettings
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.errors import ConfigurationError
 from headwater.shared.log import Log
+
+if TYPE_CHECKING:
+    from headwater.collector.log_metrics import LogMetrics
 
 
 class NamedLog(NamedTuple):
@@ -20,27 +23,37 @@ class NamedLog(NamedTuple):
     topic: str
 
 
-def open_local_log(directory: Path, bounds: LogSettings, clock: Clock | None = None) -> Log:
-    """The local log in that directory, not opened yet."""
+def open_local_log(
+    directory: Path, bounds: LogSettings, clock: Clock | None = None, metrics: LogMetrics | None = None
+) -> Log:
+    """The local log in that directory, not opened yet. ``metrics`` measures it."""
     from headwater.shared.log.local import LocalLog
+    from headwater.shared.log.reading import ignore_damage
 
-    return LocalLog(
+    log = LocalLog(
         directory,
         max_bytes=bounds.max_bytes,
         segment_bytes=bounds.segment_bytes,
         retention_s=bounds.retention_s,
         clock=clock if clock is not None else SystemClock(),
+        on_damage=metrics.damaged if metrics is not None else ignore_damage,
     )
+    if metrics is not None:
+        metrics.watch(log)
+    return log
 
 
-def log_of_url(url: str, lineage: LineageSettings, clock: Clock | None = None) -> NamedLog:
+def log_of_url(
+    url: str, lineage: LineageSettings, clock: Clock | None = None, metrics: LogMetrics | None = None
+) -> NamedLog:
     """``kafka://host:9092/topic``, ``file:///path`` for a local log, ``memory:`` for one that ends with the process.
     Where the URL names no topic it is ``collector_topic``. Raises ConfigurationError."""
     parts = urlsplit(url)
     if parts.scheme == "kafka":
         return _kafka_log(url, lineage)
     if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path:
-        return NamedLog(open_local_log(Path(unquote(parts.path)), lineage.log, clock), lineage.collector_topic)
+        local = open_local_log(Path(unquote(parts.path)), lineage.log, clock, metrics)
+        return NamedLog(local, lineage.collector_topic)
     if parts.scheme == "memory":
         from headwater.shared.log.memory import MemoryLog
 
@@ -49,12 +62,17 @@ def log_of_url(url: str, lineage: LineageSettings, clock: Clock | None = None) -
     raise ConfigurationError("lineage.url", redacted(url), accepted)
 
 
-def configured_log(lineage: LineageSettings, url: str | None = None, clock: Clock | None = None) -> NamedLog:
+def configured_log(
+    lineage: LineageSettings,
+    url: str | None = None,
+    clock: Clock | None = None,
+    metrics: LogMetrics | None = None,
+) -> NamedLog:
     """The log of ``url``, else of ``lineage.url``. Raises ConfigurationError, also where neither is given."""
     named = url or lineage.url
     if not named:
         raise ConfigurationError("lineage.url", None, "name the log: kafka://host:9092/topic or file:///path/to/log")
-    return log_of_url(named, lineage, clock)
+    return log_of_url(named, lineage, clock, metrics)
 
 
 def _kafka_log(url: str, lineage: LineageSettings) -> NamedLog:

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from headwater.collector.breaker import BreakerState
+from headwater.collector.log_metrics import LogMetrics
 from headwater.shared.names import (
     METRIC_EVENTS_DEAD,
     METRIC_EVENTS_RECEIVED,
@@ -65,6 +66,8 @@ class PipelineMetrics:
         self._breaker = Gauge(BREAKER_STATE, "0 closed, 1 half-open, 2 open", ("store",), registry=r)
         self._lag = Gauge(METRIC_LOG_LAG, "Records not committed yet", ("topic",), registry=r)
         self._settle_s = Histogram(SETTLE_SECONDS, "Append to settled", ("lane",), buckets=_LATENCY, registry=r)
+        self.log = LogMetrics(r)
+        """Of the log, where that is a local one."""
 
     def received(self, topic: str, count: int) -> None:
         self._received.labels(topic).inc(count)

@@ -56,7 +56,7 @@ class BatchPolicy:
     """How long one look for new records lasts."""
     revoke_wait_s: float = 10.0
     """How long work in hand may hold up a rebalance of the consumer group."""
-    prepare_ahead: bool = False
+    prepare_ahead: bool | None = None
     """With a backlog, decode and project the next batch (never more than one) while the stores write the present one.
-    Gains where the stores are servers that are waited for. With SQLite in this process it gains nothing: its thread has
-    to win the interpreter back from the decoder."""
+    None: where a store is ``remote``, a server that is waited for. With SQLite in this process it gains nothing: its
+    thread has to win the interpreter back from the decoder."""

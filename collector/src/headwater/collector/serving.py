@@ -32,8 +32,8 @@ class Serving:
 
     def __init__(self, settings: Settings, *, url: str | None = None) -> None:
         """``url`` wins over ``lineage.url``. Touches nothing yet. Raises ConfigurationError."""
-        self.log, self.topic = configured_log(settings.lineage, url)
         self.metrics = PipelineMetrics()
+        self.log, self.topic = configured_log(settings.lineage, url, metrics=self.metrics.log)
         self.manager = LineageManager(settings, metrics=self.metrics)
         self.dead_letters = DeadLetters(self.log, self.topic)
         self._questions: Questions | None = None

@@ -114,7 +114,7 @@ class CollectorSettings(_Section):
     max_bytes: Annotated[int, Field(ge=1)] = 8 * 1024 * 1024
     """Of one batch; a single larger event is a batch of its own."""
     linger_s: Annotated[float, Field(ge=0, le=10)] = 0.1
-    prepare_ahead: bool = False
+    prepare_ahead: bool | None = None
     """See ``BatchPolicy``."""
     retry: RetrySettings = RetrySettings()
     breaker: BreakerSettings = BreakerSettings()
@@ -122,6 +122,8 @@ class CollectorSettings(_Section):
     """Runs that nothing was heard of for so long are said to be interrupted; not set: never."""
     stale_every_s: Annotated[float, Field(ge=1)] = 300.0
     """How often that is judged."""
+    seal_every_s: Annotated[float, Field(ge=0)] = 600.0
+    """How often what the stores keep is sealed, see docs/audit.md; 0: never."""
 
     def batches(self) -> BatchPolicy:
         """As the pipeline takes it."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
-from headwater.collector.background import go_on
+from headwater.collector.background import every, go_on
 from headwater.collector.interruption import interruption_event
 from headwater.collector.settings import Settings
 from headwater.collector.sparse import SparseLog
@@ -62,25 +61,21 @@ class StalePolicy:
     """Judges now and then, in a collector. What it says goes into the log like any event, so it survives a rebuild;
     that several collectors say it changes nothing."""
 
-    def __init__(
-        self, reader: Callable[[], Reader], log: Log, topic: str, *, after: timedelta, every_s: float, clock: Clock
-    ) -> None:
+    def __init__(self, reader: Callable[[], Reader], log: Log, topic: str, *, after: timedelta, clock: Clock) -> None:
         """``reader`` raises TransientError while no store can be read."""
         self._reader, self._log, self._topic = reader, log, topic
-        self._after, self._every_s, self._clock = after, every_s, clock
+        self._after, self._clock = after, clock
         self._lines = SparseLog(clock)
 
-    async def run(self) -> None:
-        """Until it is cancelled. An outage of a store or of the log costs a round and is told."""
-        while True:
-            try:
-                await self.judge()
-            except HeadwaterError as error:
-                self._lines.warning("stale_policy_waits", of=self._topic, error=str(error))
-            await asyncio.sleep(self._every_s)
+    async def round(self) -> None:
+        """As ``judge``. An outage of a store or of the log costs a round and is told."""
+        try:
+            await self.judge()
+        except HeadwaterError as error:
+            self._lines.warning("stale_policy_waits", of=self._topic, error=str(error))
 
     async def judge(self) -> int:
-        """One round: how many runs were said to be interrupted. Raises HeadwaterError."""
+        """How many runs were said to be interrupted. Raises HeadwaterError."""
         runs = await stale_runs(self._reader(), times.now_text(self._clock), self._after, MAX_SAID)
         events = [run.event(self._after) for run in runs]
         if events:
@@ -96,5 +91,5 @@ def judge_stale_runs(
     collector = settings.lineage.collector
     if collector.stale_after_s is not None:
         after = timedelta(seconds=collector.stale_after_s)
-        policy = StalePolicy(reader, log, topic, after=after, every_s=collector.stale_every_s, clock=clock)
-        go_on(stack, policy.run(), "headwater stale runs")
+        policy = StalePolicy(reader, log, topic, after=after, clock=clock)
+        go_on(stack, every(collector.stale_every_s, policy.round), "headwater stale runs")

@@ -115,9 +115,15 @@ class Sealer:
                         await self._seal(ours, self.done.head.through)
                         self.done.late += len(ours)
 
+    def _now(self) -> str:
+        return times.now_text(self._clock)
+
     async def _seal(self, events: Sequence[Kept], through: int) -> None:
         entries = entries_of((each.event_id, each.content) for each in events)
-        self.done.head = await append(self._trail, self._clock, entries, through=through)
+        seal = next_seal(self.done.head, "events", entries, through=through, reason="", sealed_at=self._now())
+        if not await self._trail.append(seal):  # they may have sealed the same events
+            raise TransientError("somebody else seals this store at the same time: try again")
+        self.done.head = seal
         self.done.seals += 1
         self.done.events += len(events)
 
@@ -133,15 +139,6 @@ def next_seal(head: Seal | None, kind: Kind, entries: bytes, *, through: int, re
     seal = Seal(number, kind, previous, sealed_at, through, present, reason, entries, b"")
     seal = seal._replace(present=present + (seal.size if kind == "events" else -seal.size))
     return seal._replace(hash=seal.made_hash())
-
-
-async def append(trail: Trail, clock: Clock, entries: bytes, *, through: int) -> Seal:
-    """Adds a seal of events at the end. Raises TransientError where another sealer was quicker: it may have sealed the
-    same ones."""
-    seal = next_seal(await trail.head(), "events", entries, through=through, reason="", sealed_at=times.now_text(clock))
-    if not await trail.append(seal):
-        raise TransientError("somebody else seals this store at the same time: try again")
-    return seal
 
 
 async def append_removal(trail: Trail, clock: Clock, event_ids: Collection[str], reason: str) -> Seal:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
@@ -73,6 +74,9 @@ class Pipeline:
         random = random if random is not None else Random()  # noqa: S311 - jitter
         retry = retry if retry is not None else RetryPolicy()
         clock = clock if clock is not None else SystemClock()
+        batches = batches if batches is not None else BatchPolicy()
+        if batches.prepare_ahead is None:
+            batches = replace(batches, prepare_ahead=stores.remote)
         self.metrics = metrics if metrics is not None else PipelineMetrics()
         self.stores = stores
         self._parts = Parts(
@@ -82,7 +86,7 @@ class Pipeline:
             preparer=Preparer(decode, project, bodies=stores.reads_bodies),
             writes=WritePath(stores, retry, pace, random),
             retry=retry,
-            batches=batches if batches is not None else BatchPolicy(),
+            batches=batches,
             pace=pace,
             clock=clock,
             metrics=self.metrics,

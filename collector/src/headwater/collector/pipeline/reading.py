@@ -111,7 +111,7 @@ class Reading:
 
     def _prepares_ahead(self, batch: list[StoredRecord]) -> bool:
         batches = self._parts.batches
-        return batches.prepare_ahead and (
+        return bool(batches.prepare_ahead) and (
             2 * len(batch) >= batches.max_records
             or (len(batch) > 1 and 2 * sum(len(record.value) for record in batch) >= batches.max_bytes)
         )

@@ -26,7 +26,8 @@ class LineageStoreProtocol(Protocol):
     batch may have been written. It MUST come back within its configured deadline. A store is used from one event loop.
 
     A store whose class says ``reads_bodies = False`` may be given events in outline: it saves memory and time where no
-    other store needs more. See ``headwater.shared.event.outline``.
+    other store needs more. See ``headwater.shared.event.outline``. One that says ``remote = True`` has a server do the
+    work: meanwhile the collector prepares the next batch.
     """
 
     name: str

@@ -68,6 +68,11 @@ class CompositeLineageStore:
         """Whether any member does."""
         return any(getattr(member.store, "reads_bodies", True) for member in self.members.values())
 
+    @property
+    def remote(self) -> bool:
+        """Whether any member is."""
+        return any(getattr(member.store, "remote", False) for member in self.members.values())
+
     async def open(self) -> None:
         """Opens every member at once. The first error is raised when all have answered."""
         results = await asyncio.gather(*(member.open() for member in self.members.values()), return_exceptions=True)

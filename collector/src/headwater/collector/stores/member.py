@@ -52,6 +52,11 @@ class StoreMember:
     def name(self) -> str:
         return self.store.name
 
+    @property
+    def opened(self) -> bool:
+        """Whether it was opened, and not closed since."""
+        return self._opened
+
     async def open(self) -> None:
         """As the store's own ``open``, within the deadline. Idempotent."""
         if not self._opened:

@@ -39,6 +39,7 @@ class DocumentLineageStore:
     """
 
     reads_bodies = False
+    remote = True
 
     def __init__(
         self,
@@ -81,11 +82,12 @@ class DocumentLineageStore:
             for name, keys in INDEXES.items():
                 await events.create_index(keys, name=name)
         except PyMongoError as error:
-            if refused_login(error):
-                raise ConfigurationError(
-                    connecting.KEY, self._connection.user, f"the server refuses: {error}"
-                ) from error
+            self._raise_refusal(error)
             raise
+
+    def _raise_refusal(self, error: PyMongoError) -> None:
+        if refused_login(error):
+            raise ConfigurationError(connecting.KEY, self._connection.user, f"the server refuses: {error}") from error
 
     async def write(self, batch: Sequence[ProjectedEvent]) -> None:
         """Each event once; of several spellings of one event the lesser bytes stay."""
@@ -106,6 +108,25 @@ class DocumentLineageStore:
 
     async def _ping(self, client: AsyncMongoClient[Document]) -> None:
         await client.admin.command("ping")
+
+    async def inspect(self) -> str:
+        """See ``Inspectable``."""
+        client = connecting.client_of(self._connection, self._deadline_s)
+        try:
+            return await self._bounded(self._look(client))
+        finally:
+            await client.close()
+
+    async def _look(self, client: AsyncMongoClient[Document]) -> str:
+        events, _ = connecting.collections_of(client, self._connection, self._collection_name)
+        try:
+            version = (await client.server_info())["version"]
+            made = self._collection_name in await events.database.list_collection_names()
+        except PyMongoError as error:
+            self._raise_refusal(error)
+            raise
+        place = f"{events.database.name}.{self._collection_name}"
+        return f"MongoDB {version}, {place}, {'is made' if made else 'not there yet; whoever writes first makes it'}"
 
     def document_reader(self) -> DocumentsReader:
         """The read half, without the graph, see ``stores.combined``; the store must be open."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import httpx
 
+from headwater.collector.redact import redacted
 from headwater.shared.errors import PermanentError, TransientError
 
 NO_SUCH_ENDPOINT: Final = frozenset({404, 405, 501})
@@ -23,7 +24,8 @@ def check(response: httpx.Response, store: str) -> None:
     """Raises PermanentError on what will be refused again, TransientError on what may be taken later."""
     if response.is_success:
         return
-    message = f"store {store}: {response.request.url} answers {response.status_code}: {response.text[:_SHOWN_CHARS]}"
+    where = redacted(str(response.request.url))
+    message = f"store {store}: {where} answers {response.status_code}: {response.text[:_SHOWN_CHARS]}"
     if response.is_client_error and response.status_code not in _LATER:
         raise PermanentError(message)
     raise TransientError(message, retry_after_s=_retry_after_s(response))

@@ -34,6 +34,8 @@ class OpenLineageStore:
     event permanent.
     """
 
+    remote = True
+
     def __init__(
         self,
         url: str | None = None,
@@ -123,22 +125,35 @@ class OpenLineageStore:
         try:
             return await self._opened().post(url, content=content, headers=headers)
         except httpx.HTTPError as error:
-            raise TransientError(f"store {self.name}: {url}: {type(error).__name__}: {error}") from error
+            raise self._down(url, error) from error
 
     async def ping(self) -> None:
         """Whether the server answers, whatever it answers but 5xx."""
         try:
             response = await self._opened().head(self._url)
         except httpx.HTTPError as error:
-            raise TransientError(f"store {self.name}: {self._url}: {type(error).__name__}: {error}") from error
+            raise self._down(self._url, error) from error
         if response.is_server_error:
             check(response, self.name)
+
+    async def inspect(self) -> str:
+        """See ``Inspectable``: that the server answers; nothing is posted."""
+        await self.open()
+        try:
+            async with within(self._deadline_s, f"store {self.name}"):
+                await self.ping()
+        finally:
+            await self.close()
+        return f"{redacted(self._url)} answers"
 
     async def close(self) -> None:
         """Idempotent."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
+
+    def _down(self, url: str, error: httpx.HTTPError) -> TransientError:
+        return TransientError(f"store {self.name}: {redacted(url)}: {type(error).__name__}: {error}")
 
     def _opened(self) -> httpx.AsyncClient:
         if self._client is None:
