@@ -25,8 +25,8 @@ $(STAMP): $(PINS) pyproject.toml shared/pyproject.toml producer/pyproject.toml c
 demo: setup      ## run the example pipeline, collect it, print the evidence, serve the API (SERVE=0 ends instead)
 	@$(BIN)/python -m examples.demo --dir $(DEMO_DIR)
 
-test: setup      ## the everyday tests
-	@$(BIN)/python -m pytest
+test: setup      ## the everyday tests, in two processes
+	@$(BIN)/python -m tests
 
 producers: setup ## the tests with real producers: openlineage-python, dbt, Airflow, Spark
 	@$(BIN)/python -m tests.producers build

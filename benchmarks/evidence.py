@@ -26,6 +26,7 @@ from headwater.collector.stores.base import ProjectedEvent
 from headwater.collector.stores.reading import ReadQuery
 from headwater.collector.stores.sql import SqlLineageStore
 from headwater.collector.stores.sql.reader import SqlReader
+from headwater.collector.tuning import tune_process
 from headwater.shared.codec import decode
 from headwater.shared.event import Name
 
@@ -36,12 +37,14 @@ FAN_OUT = 10_000
 """Runs that read one generation of ``hub``, added first."""
 PAGE = 100
 LOOK_UPS = 300
-BATCH = 1000
+BATCH = 10_000
+"""Keys are hashes, so each row lies on a page of its own: the larger the batch, the fewer times a page is written."""
 SEED = 20261129
 NAMESPACE = "benchmark"
 
 
 def run() -> list[Measured]:
+    tune_process()  # as `headwater serve` and `headwater up` do
     most = int(os.environ.get("BENCHMARK_RUNS", SIZES[-1]))
     sizes = [size for size in SIZES if size <= most]
     found = asyncio.run(_measure(sizes))

@@ -18,32 +18,34 @@ from tests.marquez.serving import listening
 from tests.support.seeds import FULL, IN_CI
 from tests.support.worlds import LOCAL
 
-EXAMPLES = 100 if FULL else 8
-"""Of each operation, sound and unsound each."""
+EXAMPLES = 100 if FULL else 4
+"""Of each operation, sound and unsound each. The soak has 100."""
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance]
-_SETTINGS = hypothesis.settings(
-    max_examples=EXAMPLES,
-    derandomize=IN_CI,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(hypothesis.HealthCheck),
-    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
-)
 
 
 @pytest.mark.filterwarnings("ignore")  # of the libraries that make the requests up
 async def test_no_5xx_and_no_undocumented_status():
+    await no_faults(EXAMPLES)
+
+
+@pytest.mark.soak
+@pytest.mark.filterwarnings("ignore")
+async def test_no_5xx_and_no_undocumented_status_of_many_requests():
+    await no_faults(100)
+
+
+async def no_faults(examples: int) -> None:
     told = [
         event("START", 1, "j", ["a"]),
         event("COMPLETE", 1, "j", ["a"], [dataset("b", documentation=facet(description="d"))], minute=1),
     ]
     async with LOCAL["sqlite"]() as world, listening(world) as address:
         await world.take([[json.dumps(each).encode() for each in told]])
-        faults = await asyncio.to_thread(lambda: list(_faults(address)))
+        faults = await asyncio.to_thread(lambda: list(_faults(address, examples)))
     assert not faults, "\n\n".join(faults)
 
 
-def _faults(address: str) -> Iterator[str]:
+def _faults(address: str, examples: int) -> Iterator[str]:
     schema = schemathesis.openapi.from_url(f"{address}/api/openapi.json")
     tried = 0
     for found in schema.get_all_operations():
@@ -51,7 +53,7 @@ def _faults(address: str) -> Iterator[str]:
         for mode in GenerationMode:
             tried += 1
             try:
-                _try(operation, mode)
+                _try(operation, mode, examples)
             except hypothesis.errors.Unsatisfiable:
                 assert mode is GenerationMode.NEGATIVE, "every operation has sound requests"
             except (Exception, BaseExceptionGroup) as error:  # every operation is tried, whatever another one shows
@@ -59,9 +61,16 @@ def _faults(address: str) -> Iterator[str]:
     assert tried > 60
 
 
-def _try(operation: schemathesis.schemas.APIOperation, mode: GenerationMode) -> None:
+def _try(operation: schemathesis.schemas.APIOperation, mode: GenerationMode, examples: int) -> None:
     @hypothesis.given(case=operation.as_strategy(generation_mode=mode))
-    @_SETTINGS
+    @hypothesis.settings(
+        max_examples=examples,
+        derandomize=IN_CI,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+    )
     def check(case: schemathesis.Case) -> None:
         case.call_and_validate(checks=CHECKS)
 

@@ -8,6 +8,7 @@ from typing import Any
 from headwater.collector.questions import Questions
 from headwater.shared.event import Name
 
+from .execution_checks import instances, job_runs, wants
 from .scenarios import column, dataset, generation, run_uuid
 
 Check = Callable[[Questions, Any], Awaitable[None]]
@@ -315,7 +316,7 @@ CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
         runs, job_edges, generations, evidence, edges, columns, upstream, downstream, logical, datasets, design,
-        tainted, tainted_by, consumers, as_of, partitions, subsets, positions,
+        tainted, tainted_by, consumers, as_of, partitions, subsets, positions, wants, job_runs, instances,
     )
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ from headwater.collector.cli.commands.mark.event import mark_event
 from headwater.collector.interruption import INTERRUPTED_FACET, interruption_event
 from headwater.collector.marks import BAD_FACET, WITHDRAWAL_FACET
 from headwater.collector.projection import project
+from headwater.collector.wants import DEP_MISS_FACET, QUEUED_FACET, WANT_FACET, WANTS_FACET
 from headwater.shared import times
 from headwater.shared.codec import decode
 from headwater.shared.event import Name
@@ -30,6 +31,10 @@ SCHEMAS = {
     INTERRUPTED_FACET: "HeadwaterInterruptedRunFacet",
     WITHDRAWAL_FACET: "HeadwaterWithdrawalDatasetFacet",
     BAD_FACET: "HeadwaterBadDatasetFacet",
+    WANT_FACET: "HeadwaterWantDatasetFacet",
+    WANTS_FACET: "HeadwaterWantsRunFacet",
+    QUEUED_FACET: "HeadwaterQueuedRunFacet",
+    DEP_MISS_FACET: "HeadwaterDepMissRunFacet",
 }
 RUN = "00000000-0000-4000-8000-000000000001"
 
@@ -69,7 +74,7 @@ def test_what_is_read_is_what_the_schemas_allow(path: Path) -> None:
     for raw in events(path):
         wrong = {name for name, facet in said(json.loads(raw)) if not validator(name).is_valid(facet)}
         problems = {
-            name for name in SCHEMAS for problem in project(decode(raw)).problems if f"/{name}" in problem.where
+            name for name in SCHEMAS for problem in project(decode(raw)).problems if name in problem.where.split("/")
         }
         assert wrong == problems, raw
 

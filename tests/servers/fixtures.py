@@ -103,6 +103,9 @@ def own_server() -> Iterator[Callable[[str], Server]]:
 
 
 def _had(get: Callable[[str], T], name: str) -> T:
+    from tests.support.lanes import check_lane  # which imports this module
+
+    check_lane()
     try:
         return get(name)
     except ServerMissing as missing:

@@ -107,11 +107,24 @@ def postgres_database(url: str) -> Iterator[str]:
 
 
 def empty_neo4j(url: str) -> None:
-    """Delete every node, relationship, constraint and index.
+    """Delete every node, relationship, constraint and index. See ``empty_graph``.
 
     A server that is not on loopback may be somebody's: then HEADWATER_TEST_NEO4J_EMPTY=1 must say so. Raises
     ServersError without it.
     """
+    from neo4j import GraphDatabase
+
+    empty_graph(url)
+    with GraphDatabase.driver(url) as driver, driver.session(database="neo4j") as session:
+        for kind, plural in (("CONSTRAINT", "CONSTRAINTS"), ("INDEX", "INDEXES")):
+            kept = "WHERE type <> 'LOOKUP'" if kind == "INDEX" else ""  # the two that every database comes with
+            for name in session.run(f"SHOW {plural} YIELD name, type {kept} RETURN name").value():
+                session.run(f"DROP {kind} `{name.replace('`', '``')}` IF EXISTS").consume()
+
+
+def empty_graph(url: str) -> None:
+    """Delete every node and relationship. Constraints and indexes stay: to make them takes seconds, and the server then
+    plans every statement anew. Raises ServersError as ``empty_neo4j``."""
     from neo4j import GraphDatabase
 
     if urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1") and not os.environ.get(
@@ -120,7 +133,3 @@ def empty_neo4j(url: str) -> None:
         raise ServersError(f"the test would delete everything in {url}: set HEADWATER_TEST_NEO4J_EMPTY=1 if it may")
     with GraphDatabase.driver(url) as driver, driver.session(database="neo4j") as session:
         session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
-        for kind, plural in (("CONSTRAINT", "CONSTRAINTS"), ("INDEX", "INDEXES")):
-            kept = "WHERE type <> 'LOOKUP'" if kind == "INDEX" else ""  # the two that every database comes with
-            for name in session.run(f"SHOW {plural} YIELD name, type {kept} RETURN name").value():
-                session.run(f"DROP {kind} `{name.replace('`', '``')}` IF EXISTS").consume()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.servers import ServerMissing, find
+from tests.support.lanes import check_lane
 from tests.support.seeds import IN_CI
 
 
 def needed(name: str) -> str:
     """Where no server can be had the test is skipped with the reason, and fails in CI."""
+    check_lane()
     try:
         return find(name)
     except ServerMissing as missing:

@@ -81,10 +81,10 @@ def test_the_api_does_not_wait_for_ever_for_a_request(
     assert "broken_off" not in [line["event"] for line in api.lines()]
 
 
-def test_a_signal_before_it_serves_ends_it_too(start: Callable[..., Command], tmp_path: Path) -> None:
+def test_a_signal_before_it_collects_ends_it_too(start: Callable[..., Command], tmp_path: Path) -> None:
     """A container's first process has no default for SIGTERM: without a handler it would be ignored."""
     named = {"HEADWATER_URL": f"file://{tmp_path}/log"}
     worker = start("collect", "--port", "0", HEADWATER_STORE="neveropens", **named)
     worker.await_output("in hand")
     assert worker.terminate() == 0
-    assert [line["event"] for line in worker.lines()] == []
+    assert [line["event"] for line in worker.lines()] in ([], ["starting"])

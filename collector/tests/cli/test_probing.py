@@ -64,6 +64,26 @@ def test_a_worker_is_ready_while_it_can_settle(start: Callable[..., Command], tm
     assert worker.terminate() == 0
 
 
+def test_a_worker_answers_while_its_store_is_being_opened(start: Callable[..., Command], tmp_path: Path) -> None:
+    url = f"file://{tmp_path}/log"
+    worker = start("collect", "--port", "0", HEADWATER_STORE="neveropens", HEADWATER_URL=url)
+    operations = worker.await_line("starting")["operations"]
+    worker.await_output("in hand")
+    assert get(operations, "/healthz") == (200, {"status": "ok"})
+    assert until_ready(operations, 503) == {"start": "opening the stores", "store neveropens": "not opened yet"}
+    assert "headwater_store_up" in get(operations, "/metrics")[1]
+    assert get(operations, "/api/deadletters")[0] == 200
+    assert worker.terminate() == 0
+
+
+def test_a_worker_whose_stores_make_no_sense_ends_at_once(start: Callable[..., Command], tmp_path: Path) -> None:
+    (tmp_path / "h.db").write_bytes(b"no database" * 100)
+    store = {"HEADWATER_LINEAGE__STORE__SQL__URL": f"sqlite:///{tmp_path}/h.db"}
+    worker = start("collect", "--port", "0", HEADWATER_URL=f"file://{tmp_path}/log", HEADWATER_STORE="", **store)
+    assert worker.process.wait(ENDS_WITHIN_S) != 0
+    assert "Traceback" not in worker.errors.read_text()
+
+
 def test_serve_ends_with_3_where_its_store_is_away(
     start: Callable[..., Command],
     tmp_path: Path,

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ import pytest
 
 from .conftest import Cli, story
 from .events import event, lines, run_id
+from .processes import Command
 
 
 class Running(NamedTuple):
@@ -123,3 +124,18 @@ def test_a_port_in_use_is_told(cli: Cli, up: Running, tmp_path: Path) -> None:
     ended = cli("up", "--dir", tmp_path / "other", "--port", up.url.rpartition(":")[2])
     assert ended.status == 2
     assert "--port" in ended.err
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_the_command_that_it_names_finds_what_it_stores(
+    cli: Cli, start: Callable[..., Command], tmp_path: Path, elsewhere: bool
+) -> None:
+    stored = {"HEADWATER_LINEAGE__STORE__SQL__URL": f"sqlite:///{tmp_path}/elsewhere.db"} if elsewhere else {}
+    process = start("up", "--port", "0", "--dir", "data", **stored)
+    named = process.await_output("headwater runs .*").split()[1:]
+    (tmp_path / "story").write_bytes(story())
+    assert cli("emit", tmp_path / "story", "--dir", tmp_path / "data").status == 0
+    ended = cli(*named, "--json")
+    assert (ended.status, ended.err) == (0, "")
+    assert {run["runId"] for run in ended.json["runs"]} >= {run_id("first"), run_id("retry")}
+    assert process.terminate() == 0

@@ -130,7 +130,7 @@ async def test_doctor_looks_at_the_topics_settings(settings: Any, kafka_topics: 
         topics = collecting.topics
         await collecting.log.ensure([topics.main, *map(topics.retry, (1, 2, 3)), topics.dead_letters])
         lineage = collecting.settings.lineage
-        well = await kafka(lineage.url, lineage)
+        well = await kafka(lineage.url, lineage, 60.0)
         assert [check for check in well if check.verdict is not Verdict.OK] == []
         [told] = [check for check in well if check.name == "topic settings"]
         assert told.seen.endswith("kept for 168 h")
@@ -138,7 +138,7 @@ async def test_doctor_looks_at_the_topics_settings(settings: Any, kafka_topics: 
     other = f"headwater.test.{uuid.uuid4().hex[:12]}"
     for name in (other, *(f"{other}.retry.{n}" for n in (1, 2, 3)), f"{other}.dlq"):
         kafka_topics.make(name, max_message_bytes=1_048_588)
-    wrong = await kafka(f"kafka://{kafka_topics.url}/{other}", lineage)
+    wrong = await kafka(f"kafka://{kafka_topics.url}/{other}", lineage, 60.0)
     faults = {(check.name, check.remedy) for check in wrong if check.verdict is Verdict.WRONG}
     assert (f"topic {other}.dlq", "set retention.ms=-1") in faults
     assert (f"topic {other}.dlq", "set max.message.bytes=1179660") in faults

@@ -9,6 +9,7 @@ from tests.support.seeds import rng
 from tests.support.worlds import ENGINES, sqlite_world
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("file", COUNTS)
 async def test_the_corpus_has_the_fingerprint_of_sqlite(file: str) -> None:
     raw, source = [entry.raw for entry in entries(file)], rng("corpus on servers", file)

@@ -205,3 +205,17 @@ def test_a_wrong_setting_is_named(options: dict[str, str]) -> None:
 
 def test_a_connection_may_stand_for_the_url() -> None:
     assert OpenLineageStore(connection=ConnectionSettings(uri=URL))._url == f"{URL}/api/v1/lineage"
+
+
+def away(request: httpx.Request) -> httpx.Response:
+    raise httpx.ConnectError("refused")
+
+
+@pytest.mark.parametrize("answer", [always(503), always(400), away])
+async def test_no_error_tells_the_password_in_the_url(answer: Answer) -> None:
+    store = OpenLineageStore("http://ann:hunter2@marquez.test", transport=httpx.MockTransport(answer))
+    await store.open()
+    with pytest.raises((TransientError, PermanentError), match=r"marquez\.test") as failed:
+        await send(store, *events(1))
+    await store.close()
+    assert "hunter2" not in str(failed.value)

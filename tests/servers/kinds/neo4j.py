@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.servers.kinds.jars import JavaServer
 from tests.servers.server import address
+from tests.support.seeds import FULL
 
 # What the database's own start script opens for it.
 _OPENED = (
@@ -45,6 +46,10 @@ class Neo4j(JavaServer):
             "internal.dbms.bolt.netty_server_shutdown_quiet_period": "0",  # else every stop takes ten seconds
             "db.tx_log.preallocate": "false",  # 256 MiB at every new database else
         }
+        if not self._detached and not FULL:
+            # Tests empty and fill the graph all the time, and whenever its size has changed the server would make its
+            # plans anew: half of what a scenario costs. Long runs see the graph grow, and need that.
+            settings["dbms.cypher.min_replan_interval"] = "600s"
         configuration.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
         return self._java("Neo4jServer", str(self.directory), str(configuration))
 

@@ -208,6 +208,45 @@ def _positions(facet: dict[str, Any]) -> Complaint | None:
     return _each(facet.get("positions"), "/positions", _has("kind"))
 
 
+MAX_WANTED = 1000
+"""Wants, or partitions of one want, that one facet may name."""
+
+
+def _some(value: object, where: str, check: Callable[[Any, str], Complaint | None]) -> Complaint | None:
+    """A list of 1 to ``MAX_WANTED`` items that pass."""
+    if type(value) is not list or not 0 < len(value) <= MAX_WANTED:
+        return where, f"must list 1 to {MAX_WANTED}"
+    return _each(value, where, check)
+
+
+def _want(facet: Any, where: str = "") -> Complaint | None:
+    """The facet, or an entry of a dep-miss."""
+    if complaint := _some(facet.get("partitions"), f"{where}/partitions", _named):
+        return complaint
+    comment = facet.get("comment")
+    return None if comment is None or type(comment) is str else (f"{where}/comment", "must be a text")
+
+
+def _wants(facet: dict[str, Any]) -> Complaint | None:
+    return _some(facet.get("wants"), "/wants", _text)
+
+
+def _dep_miss(facet: dict[str, Any]) -> Complaint | None:
+    for key, check in (("missing", _named), ("wants", _spawned)):
+        value = facet.get(key)
+        if value and (complaint := _some(value, f"/{key}", check)):
+            return complaint
+        if value is not None and type(value) is not list:
+            return f"/{key}", "must be a list"
+    return None
+
+
+def _spawned(value: Any, where: str) -> Complaint | None:
+    if complaint := _is_object(value, where) or _text(value.get("id"), f"{where}/id"):
+        return complaint
+    return _want(value, where) if value.get("partitions") is not None else None
+
+
 CHECKS: dict[str, Check] = {
     "parent": _parent,
     "nominalTime": _nominal_time,
@@ -216,6 +255,9 @@ CHECKS: dict[str, Check] = {
     "processing_engine": lambda facet: _optional_text(facet, "version", "name"),
     "headwater_attempt": lambda facet: _text(facet.get("logicalKey"), "/logicalKey"),
     "headwater_position": _positions,
+    "headwater_want": _want,
+    "headwater_wants": _wants,
+    "headwater_dep_miss": _dep_miss,
     "sourceCodeLocation": lambda facet: _optional_text(facet, "type", "url", "repoUrl", "version", "tag", "branch"),
     "documentation": lambda facet: _optional_text(facet, "description"),
     "ownership": _ownership,

@@ -14,6 +14,8 @@ Facts with one key merge by a rule that is commutative, associative and idempote
     DesignIO      job, side                              last writer by (time, event id)
     Lifecycle     dataset, time, change, previous        union
     Mark          dataset, version, kind, time, event    union
+    WantSaid      want                                   last writer by (time, event id)
+    WantRun       want, role, run                        union
 
 One event states one key once (``project`` sees to it), so (time, event id) never ties between different values.
 Times are canonical (``headwater.shared.times``): they compare as text. Runs are UUID texts.
@@ -87,8 +89,8 @@ class RunJob(NamedTuple):
 
 
 class RunState(NamedTuple):
-    """A state event: START, RUNNING, FAIL, ABORT or COMPLETE at an event time. Or INTERRUPT, which no ``eventType``
-    says: a stale policy's word that nothing was heard since that time."""
+    """A state event: START, RUNNING, FAIL, ABORT or COMPLETE at an event time. Or a word that no ``eventType`` says:
+    INTERRUPT, a stale policy's that nothing was heard since that time; QUEUED and DEP_MISS, which set no state."""
 
     run: str
     type: str
@@ -154,7 +156,45 @@ class Mark(NamedTuple):
     author: str | None
 
 
-Fact: TypeAlias = JobSeen | DatasetSeen | RunSeen | RunJob | RunState | RunIO | FacetSaid | DesignIO | Lifecycle | Mark
+class WantRole(IntEnum):
+    """What a run has to do with a want."""
+
+    SERVES = 0
+    """It is scheduled for it."""
+    SPAWNED = 1
+    """Its dep-miss asks for it."""
+
+
+class WantSaid(NamedTuple):
+    """Somebody wants these partitions (sorted); each is a dataset. ``want`` is a UUID text."""
+
+    want: str
+    time: str
+    event_id: str
+    partitions: tuple[Name, ...]
+    comment: str | None
+
+
+class WantRun(NamedTuple):
+    want: str
+    role: WantRole
+    run: str
+
+
+Fact: TypeAlias = (
+    JobSeen
+    | DatasetSeen
+    | RunSeen
+    | RunJob
+    | RunState
+    | RunIO
+    | FacetSaid
+    | DesignIO
+    | Lifecycle
+    | Mark
+    | WantSaid
+    | WantRun
+)
 
 
 class Problem(NamedTuple):

@@ -29,6 +29,7 @@ from headwater.collector.facts import (
 )
 from headwater.collector.interruption import INTERRUPT, INTERRUPTED_FACET, silent_since
 from headwater.collector.marks import MARKING, marks_of
+from headwater.collector.wants import WANT_FACET, WANTING, WANTS_NAMESPACE, links_of, said_of, word_of
 from headwater.shared import times
 from headwater.shared.codec import canonical_json, run_uuid
 from headwater.shared.event import STATE_TYPES, DatasetMention, LineageEvent, Name
@@ -152,6 +153,10 @@ def _run_event(event: LineageEvent, said: _Said) -> None:
     job_facets = said.facets(
         _object(event.body["job"], "facets", said, "/job"), "/job/facets", (Scope.RUN_JOB, (run,)), (Scope.JOB, job)
     )
+    if not WANTING.isdisjoint(run_facets):
+        if word := word_of(event.event_type, run_facets):
+            add(RunState(run, word, time))
+        said.facts += links_of(run, run_facets, time, event.event_id)
     if parent := run_facets.get("parent"):
         _named_runs(parent, run, said)
     named = set(_sources_of_entries(job_facets.get("lineage")))
@@ -249,6 +254,9 @@ def _job_event(event: LineageEvent, said: _Said) -> None:
 def _dataset_event(event: LineageEvent, said: _Said) -> None:
     dataset = event.dataset
     assert dataset is not None
+    if dataset.name.namespace == WANTS_NAMESPACE:
+        _want(dataset, said)
+        return
     seen = _seen_time(dataset.facets, said)
     said.facts.append(DatasetSeen(dataset.name, seen, seen))
     facets = said.facets(dataset.facets, "/dataset/facets", (Scope.DATASET, dataset.name))
@@ -259,6 +267,22 @@ def _dataset_event(event: LineageEvent, said: _Said) -> None:
         said.facts.append(Lifecycle(dataset.name, event.event_time, change["lifecycleStateChange"].upper(), name))
     if said.aliased:
         said.facts = _each_key_once(said.facts)
+
+
+def _want(dataset: DatasetMention, said: _Said) -> None:
+    """The event says nothing but what is wanted: a want is no dataset, and no facet of one."""
+    where, facet = f"/dataset/facets/{WANT_FACET}", dataset.facets.get(WANT_FACET)
+    if facet is None:
+        said.problems.append(Problem("/dataset/facets", f"must hold {WANT_FACET} in this namespace"))
+        return
+    if type(facet) is not dict or facet.get("_deleted") is True:
+        said.problems.append(Problem(where, "must be an object, and cannot be taken back"))
+        return
+    checked = checked_facet(WANT_FACET, facet)
+    if isinstance(checked, bytes):
+        said.facts.append(said_of(dataset.name.name, facet, said.time, said.event_id))
+    else:
+        said.problems.append(Problem(f"{where}{checked[0]}", checked[1]))
 
 
 def _seen_time(facets: dict[str, Any], said: _Said) -> str:

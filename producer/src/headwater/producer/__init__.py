@@ -30,7 +30,7 @@ from headwater.shared.errors import ConfigurationError
 
 from ._context import child_env, propagate
 from ._dataset import DatasetLike, LineageDataset
-from ._default import configure, current_run, emit, flush, run, shutdown, stats, track_lineage
+from ._default import configure, current_run, emit, flush, run, shutdown, stats, track_lineage, want
 from ._producer import LineageProducer
 from ._run import Run
 from ._stats import Stats
@@ -52,4 +52,5 @@ __all__ = [
     "shutdown",
     "stats",
     "track_lineage",
+    "want",
 ]

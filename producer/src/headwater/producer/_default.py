@@ -16,6 +16,7 @@ run = DEFAULT.run
 shutdown = DEFAULT.shutdown
 stats = DEFAULT.stats
 track_lineage = DEFAULT.track_lineage
+want = DEFAULT.want
 
 
 def current_run() -> Run | None:

@@ -69,6 +69,10 @@ _OWN = {
     "headwater_commit": "urn:headwater:facet:HeadwaterCommitOutputDatasetFacet:1-0-0",
     "headwater_position": "urn:headwater:facet:HeadwaterPositionInputDatasetFacet:1-0-0",
     "headwater_withdrawal": "urn:headwater:facet:HeadwaterWithdrawalDatasetFacet:1-0-0",
+    "headwater_want": "urn:headwater:facet:HeadwaterWantDatasetFacet:1-0-0",
+    "headwater_wants": "urn:headwater:facet:HeadwaterWantsRunFacet:1-0-0",
+    "headwater_queued": "urn:headwater:facet:HeadwaterQueuedRunFacet:1-0-0",
+    "headwater_dep_miss": "urn:headwater:facet:HeadwaterDepMissRunFacet:1-0-0",
     "headwater_bad": "urn:headwater:facet:HeadwaterBadDatasetFacet:1-0-0",
 }
 

@@ -20,6 +20,7 @@ from ._notice import forget_notices, notice
 from ._plain import UnserialisableError
 from ._run import Run
 from ._stats import TOO_LARGE, UNSERIALISABLE, Stats
+from ._wants import WantLike, new_want_id, say_want
 
 if TYPE_CHECKING:
     from ._pipe import Pipe
@@ -187,11 +188,12 @@ class LineageProducer(Consumption):
         outputs: Sequence[DatasetLike] = (),
         facets: Mapping[str, object] | None = None,
         job_facets: Mapping[str, object] | None = None,
+        wants: Sequence[WantLike] = (),
     ) -> Run:
         """A run of ``job_name`` around a block: ``with run("nightly.load") as r:``, or ``async with``.
 
         ``logical_key`` names the work that this run is an attempt at: a retry says the same key. ``facets`` are run
-        facets. ``run_id`` is for a run that began elsewhere.
+        facets. ``run_id`` is for a run that began elsewhere. ``wants``: ids of the wants that it is scheduled for.
         """
         try:
             if self.is_on() and self._settings is not None:
@@ -205,10 +207,25 @@ class LineageProducer(Consumption):
                     outputs=outputs,
                     run_facets=facets,
                     job_facets=job_facets,
+                    wants=wants,
                 )
         except Exception as error:
             note_internal_error(error, "run")
         return Run(None, job_namespace or "", str(job_name), run_id=run_id)
+
+    def want(
+        self, partitions: Sequence[DatasetLike], *, want_id: object | None = None, comment: str | None = None
+    ) -> str:
+        """Says that these partitions are wanted, each a dataset, and returns the want's id: ``want_id`` or a new UUID.
+        Said again under the same id, the last word counts."""
+        name = new_want_id()
+        try:
+            name = name if want_id is None else str(want_id)
+            if self.is_on():
+                say_want(self, name, partitions, comment)
+        except Exception as error:
+            note_internal_error(error, "want")
+        return name
 
     @overload
     def track_lineage(self, job_name: Callable[P, R], /) -> Callable[P, R]: ...

@@ -9,7 +9,17 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from headwater.shared.clock import Clock
-from headwater.shared.facets import ATTEMPT, COMMIT, ERROR_MESSAGE, LINEAGE, OUTPUT_STATISTICS, PARENT
+from headwater.shared.facets import (
+    ATTEMPT,
+    COMMIT,
+    DEP_MISS,
+    ERROR_MESSAGE,
+    LINEAGE,
+    OUTPUT_STATISTICS,
+    PARENT,
+    QUEUED,
+    WANTS,
+)
 
 from ._context import CURRENT, ancestry_here
 from ._dataset import DatasetLike, several
@@ -20,6 +30,9 @@ from ._guard import guarded
 from ._ids import new_run_id
 from ._mentions import Mentions, render
 from ._parent import Ancestry, RunRef
+from ._wants import WantLike, partition_names, spawned, want_ids
+
+_NONE: tuple[str, ...] = ()
 
 
 class RunHost(Protocol):
@@ -56,6 +69,7 @@ class Run:
         outputs: Sequence[DatasetLike] = (),
         run_facets: Mapping[str, object] | None = None,
         job_facets: Mapping[str, object] | None = None,
+        wants: Sequence[WantLike] = (),
     ) -> None:
         self.run_id = run_id or new_run_id()
         self.job_namespace, self.job_name, self.logical_key = namespace, name, logical_key
@@ -72,6 +86,7 @@ class Run:
         self._run_facets: dict[str, Any] = {}
         self._job_facets: dict[str, Any] = {}
         self._describe(logical_key, inputs, outputs, run_facets, job_facets)
+        self.serves(wants)
 
     @guarded(None)
     def _describe(
@@ -157,6 +172,14 @@ class Run:
             self._job_facets[name] = facet("job", name, value, self._host.producer_uri)
 
     @guarded(None)
+    def serves(self, wants: Sequence[WantLike]) -> None:
+        """The run is scheduled for these wants, by their ids: besides those named before."""
+        if self._host is None or not wants:
+            return
+        before = (self._run_facets.get(WANTS) or {}).get("wants", [])
+        self.facet(WANTS, {"wants": want_ids([*before, *want_ids(wants)])})
+
+    @guarded(None)
     def output_stats(self, dataset: DatasetLike, rows: int | None = None, size: int | None = None) -> None:
         """How many rows and bytes the run wrote to an output (the standard ``outputStatistics`` facet)."""
         if self._host is None:
@@ -179,6 +202,32 @@ class Run:
         own = mention_now.setdefault("outputFacets", {})
         own[COMMIT] = facet("output", COMMIT, {}, self._host.producer_uri)
         self._emit("RUNNING", outputs=[mention_now])
+
+    @guarded(None)
+    def queued(self) -> None:
+        """The run waits to be started: an event without a state, and the ``headwater_queued`` facet on it. A scheduler
+        says it, and whoever starts the run, here or elsewhere, gives the same ``run_id``."""
+        if self._host is None or self._state != "NEW":
+            return
+        waits = facet("run", QUEUED, {}, self._host.producer_uri)
+        self._emit("OTHER", run_facets={**self._run_facets, QUEUED: waits})
+
+    @guarded(_NONE)
+    def dep_miss(
+        self, missing: Sequence[DatasetLike] = (), wants: Sequence[WantLike | Mapping[str, Any]] | None = None
+    ) -> tuple[str, ...]:
+        """The run cannot go on before the ``missing`` partitions are there, and ends: ABORT with the
+        ``headwater_dep_miss`` facet. ``wants`` asks for them: ids of wants, or mappings with ``partitions`` and, if
+        given, ``id`` and ``comment``, which say a want at once; None asks for all that is missing by one new want.
+        Returns the ids of the wants."""
+        try:
+            asked = spawned(wants, missing)
+            if self._host is not None and self.live:
+                said = {"missing": partition_names(missing), "wants": asked}
+                self._run_facets[DEP_MISS] = facet("run", DEP_MISS, said, self._host.producer_uri)
+        finally:  # whatever is wrong with what it said: it must not look like a success
+            self._end("ABORT")
+        return tuple(each["id"] for each in asked)
 
     @guarded(None)
     def start(self) -> None:
@@ -226,7 +275,12 @@ class Run:
             self._state = event_type
             self._emit(event_type)
 
-    def _emit(self, event_type: str, outputs: list[dict[str, Any]] | None = None) -> None:
+    def _emit(
+        self,
+        event_type: str,
+        outputs: list[dict[str, Any]] | None = None,
+        run_facets: dict[str, Any] | None = None,
+    ) -> None:
         host = self._host
         assert host is not None
         uri = host.producer_uri
@@ -241,7 +295,7 @@ class Run:
             {
                 "eventType": event_type,
                 "eventTime": self._times.next(),
-                "run": {"runId": self.run_id, "facets": self._run_facets},
+                "run": {"runId": self.run_id, "facets": self._run_facets if run_facets is None else run_facets},
                 "job": {"namespace": self.job_namespace, "name": self.job_name, "facets": job_facets},
                 "inputs": self._inputs.rendered(uri),
                 "outputs": self._outputs.rendered(uri) if outputs is None else outputs,

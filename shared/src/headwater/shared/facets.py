@@ -14,6 +14,12 @@ TAGS = "tags"
 """Also of jobs and datasets."""
 ATTEMPT = "headwater_attempt"
 """``logicalKey``: what work this run is an attempt at."""
+WANTS = "headwater_wants"
+"""``wants``: ids of the wants that this run is scheduled for."""
+QUEUED = "headwater_queued"
+"""On an event of type OTHER: the run waits to be started."""
+DEP_MISS = "headwater_dep_miss"
+"""On ABORT or FAIL: the run lacked ``missing`` partitions, and asks for them by ``wants``."""
 
 # Job facets
 DOCUMENTATION = "documentation"
@@ -38,6 +44,9 @@ SYMLINKS = "symlinks"
 DATASET_TYPE = "datasetType"
 CATALOG = "catalog"
 HIERARCHY = "hierarchy"
+
+WANT = "headwater_want"
+"""Of a dataset in ``headwater:wants``, whose name is the want's id: ``partitions``, ``comment``."""
 
 # Input and output facets
 INPUT_STATISTICS = "inputStatistics"

@@ -23,6 +23,7 @@ from .routes import (
     datasets,
     events,
     evidence,
+    execution,
     graph,
     ingest,
     job_versions,
@@ -64,7 +65,7 @@ class _Api(FastAPI):
         self._services, self._limits = services, limits
         self._metrics = HttpMetrics(services.registry)
         self.include_router(ingest.router(services, limits))
-        for part in (lineage, jobs, runs, datasets, namespaces, events, evidence, graph, operations, pages):
+        for part in (lineage, jobs, runs, datasets, namespaces, events, evidence, execution, graph, operations, pages):
             self.include_router(part.router(services))
         for part in (column_lineage, run_lineage, search, stats):
             self.include_router(part.router(services))

@@ -105,6 +105,18 @@ class ApiSource:
     async def logical_run(self, key: str) -> Answer | None:
         return await self._get(["logical-runs", key])
 
+    async def want(self, want_id: str, *, depth: int = 3, limit: int = 100, after: str | None = None) -> Answer | None:
+        return await self._get(["wants", want_id], {"depth": depth, "limit": limit, "after": after})
+
+    async def instance(
+        self, partition: Name, generation: str | None = None, *, limit: int = 100, after: str | None = None
+    ) -> Answer:
+        asked = {"generation": generation, "limit": limit, "after": after}
+        return await self._ask(["partitions", *partition], asked)
+
+    async def job_run(self, run_id: str, *, limit: int = 100, after: str | None = None) -> Answer | None:
+        return await self._get(["job_runs", run_id], {"limit": limit, "after": after})
+
     async def lineage(
         self, node: Name, kind: NodeKind, *, up: int = 3, down: int = 3, as_of: str | None = None
     ) -> Answer | None:

@@ -17,9 +17,11 @@ from .commands import (
     evidence,
     fingerprint,
     impact,
+    job_run,
     lineage,
     manifest,
     mark,
+    partition,
     rebuild,
     reconcile,
     reset,
@@ -31,6 +33,7 @@ from .commands import (
     stores,
     sync,
     up,
+    want,
 )
 
 # Plain help: rich's panels would triple the time that `headwater --help` takes.
@@ -76,6 +79,9 @@ app.command("impact")(impact.impact)
 app.add_typer(mark.app, name="mark")
 app.command("runs")(runs.runs)
 app.command("run")(run.run)
+app.command("want")(want.want)
+app.command("partition")(partition.partition)
+app.command("job-run")(job_run.job_run)
 app.add_typer(dlq.app, name="dlq")
 app.command("stores")(stores.stores)
 app.command("reconcile")(reconcile.reconcile)

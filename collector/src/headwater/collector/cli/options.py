@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +37,17 @@ def one_partition(texts: list[str] | None) -> list[str]:
     return texts
 
 
+@contextmanager
+def refused_cursor() -> Iterator[None]:
+    """What a question refuses is the cursor. Raises UsageError."""
+    from .exits import UsageError
+
+    try:
+        yield
+    except ValueError as error:
+        raise UsageError(f"--after: {error}") from None
+
+
 DirOption = Annotated[
     Path | None,
     typer.Option("--dir", metavar="DIR", help="An embedded directory. [env HEADWATER_DIR; default .headwater]"),
@@ -65,6 +78,11 @@ PartitionOption = Annotated[
         help="Follow one partition; once for each dimension.",
         show_default=False,
     ),
+]
+ListOption = Annotated[int, typer.Option("--limit", min=1, max=1000, help="At most so many entries of each list.")]
+AfterOption = Annotated[
+    str | None,
+    typer.Option(metavar="CURSOR", help="Go on with the list whose `+X more` says this cursor.", show_default=False),
 ]
 NamespaceArgument = Annotated[str, typer.Argument(metavar="NAMESPACE", show_default=False)]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", show_default=False)]

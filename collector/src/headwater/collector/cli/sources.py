@@ -90,6 +90,16 @@ class Source(Protocol):
 
     async def logical_run(self, key: str) -> Answer | None: ...
 
+    async def want(
+        self, want_id: str, *, depth: int = 3, limit: int = 100, after: str | None = None
+    ) -> Answer | None: ...
+
+    async def instance(
+        self, partition: Name, generation: str | None = None, *, limit: int = 100, after: str | None = None
+    ) -> Answer: ...
+
+    async def job_run(self, run_id: str, *, limit: int = 100, after: str | None = None) -> Answer | None: ...
+
     async def lineage(
         self, node: Name, kind: NodeKind, *, up: int = 3, down: int = 3, as_of: str | None = None
     ) -> Answer | None: ...

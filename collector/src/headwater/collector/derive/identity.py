@@ -22,6 +22,12 @@ class Identity:
             self._canonical[member] = canonical
         self._members[canonical] = ordered
 
+    def add_alone(self, names: Iterable[Name]) -> None:
+        """Each is a dataset of its own."""
+        for name in names:
+            self._canonical[name] = name
+            self._members[name] = (name,)
+
     def __contains__(self, name: Name) -> bool:
         return name in self._canonical
 
@@ -31,7 +37,7 @@ class Identity:
 
     def members(self, name: Name) -> tuple[Name, ...]:
         """Every name of the dataset that ``name`` is a name of."""
-        return self._members.get(self.of(name), (name,))
+        return self._members.get(self._canonical.get(name, name), (name,))
 
 
 def without_twins(claims: Iterable[Claim], identity: Identity) -> list[Claim]:

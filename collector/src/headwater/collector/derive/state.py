@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from headwater.collector.interruption import INTERRUPT
+from headwater.collector.wants import SILENT
 from headwater.shared.event import STATE_TYPES
 
 _RANK = {word: float(rank) for rank, word in enumerate(STATE_TYPES)} | {INTERRUPT: STATE_TYPES.index("RUNNING") + 0.5}
@@ -24,7 +26,7 @@ class StateView(NamedTuple):
 def derive_state(states: Iterable[tuple[str, str]]) -> StateView:
     """Walks the (type, time) pairs in order of time: the first terminal decides; a later START reopens what failed. An
     interruption ends nothing: whatever the run itself says at that time or later stands."""
-    ordered = sorted(states, key=lambda said: (said[1], _RANK[said[0]]))
+    ordered = sorted((said for said in states if said[0] not in SILENT), key=lambda said: (said[1], _RANK[said[0]]))
     state, contradiction, ended = "NEW", False, None
     for word, time in ordered:
         if word == INTERRUPT:
@@ -37,6 +39,12 @@ def derive_state(states: Iterable[tuple[str, str]]) -> StateView:
         elif word == "START" and state != "COMPLETED" and time > ended:
             state, ended = "RUNNING", None
     return StateView(state, contradiction, _started(ordered, ended), ended)
+
+
+@lru_cache(maxsize=4_096)
+def state_by(states: tuple[tuple[str, str], ...]) -> StateView:
+    """As ``derive_state``, remembered: one answer asks several times about each run."""
+    return derive_state(states)
 
 
 def _started(ordered: list[tuple[str, str]], ended: str | None) -> str | None:

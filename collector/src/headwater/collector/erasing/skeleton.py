@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from headwater.collector.erasing.matching import CATALOG, Matcher
 from headwater.collector.erasing.pseudonyms import Pseudonyms
+from headwater.collector.wants import DEP_MISS_FACET, QUEUED_FACET, WANT_FACET, WANTS_FACET, WANTS_NAMESPACE
 from headwater.shared.codec import run_uuid
 from headwater.shared.event import Name
 
@@ -45,6 +46,9 @@ class _Skeleton:
             found["run"] = {"runId": run_uuid(body["run"]["runId"]), "facets": self._run(facets, own) | marker}
         if "dataset" in body and "run" not in body and "job" not in body:
             name = _name(body["dataset"])
+            if name.namespace == WANTS_NAMESPACE:
+                found["dataset"] = self._want(name, _facets(body["dataset"]), marker)
+                return found
             if name.namespace.startswith(CATALOG) and self._matcher.is_erased(name):
                 return None
             found["dataset"] = self._mention(body["dataset"])
@@ -89,7 +93,35 @@ class _Skeleton:
             found["headwater_attempt"] = _SOURCE | {
                 "logicalKey": self._pseudonyms.text(key) if own else self._text(key)
             }
+        found |= self._wants(facets)
         return found
+
+    def _wants(self, facets: Mapping[str, Any]) -> Json:
+        """What a job run says of wants, without the comments."""
+        found: Json = {}
+        if QUEUED_FACET in facets:
+            found[QUEUED_FACET] = dict(_SOURCE)
+        if (serves := facets.get(WANTS_FACET)) is not None:
+            ids = [self._text(each) for each in _list(serves.get("wants")) if isinstance(each, str)]
+            found[WANTS_FACET] = _SOURCE | {"wants": ids}
+        if (miss := facets.get(DEP_MISS_FACET)) is not None:
+            spawned = [
+                {"id": self._text(each["id"])} | self._partitions(each, "partitions")
+                for each in _list(miss.get("wants"))
+                if isinstance(each, Mapping) and isinstance(each.get("id"), str)
+            ]
+            found[DEP_MISS_FACET] = _SOURCE | self._partitions(miss, "missing") | {"wants": spawned}
+        return found
+
+    def _want(self, name: Name, facets: Mapping[str, Any], marker: Json) -> Json:
+        said = (
+            {WANT_FACET: _SOURCE | self._partitions(facets[WANT_FACET], "partitions")} if WANT_FACET in facets else {}
+        )
+        return {"namespace": name.namespace, "name": self._text(name.name), "facets": said | marker}
+
+    def _partitions(self, said: Mapping[str, Any], key: str) -> Json:
+        listed = said.get(key)
+        return {key: [self._named(each) for each in listed if _is_name(each)]} if isinstance(listed, list) else {}
 
     def _link(self, said: Mapping[str, Any]) -> Json:
         found: Json = {}

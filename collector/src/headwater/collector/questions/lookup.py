@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple
 from headwater.collector.derive.edges import Source, derive_edges, inputs_of, names_in
 from headwater.collector.derive.identity import Identity, canonical_name, components, without_twins
 from headwater.collector.derive.marks import Standing, standing_of
-from headwater.collector.derive.state import StateView, derive_state
+from headwater.collector.derive.state import StateView, derive_state, state_by
 from headwater.collector.facts import Mark, Side
+from headwater.collector.questions.remembering import RememberingReader
 from headwater.collector.stores.reading import Claim, Link, PinQuery, Reader, RunFacts, RunFilter, RunRow
 from headwater.shared.event import Name
 
@@ -22,6 +23,7 @@ MAX_ATTEMPTS = 1000
 """Attempts of one logical run that an answer lists."""
 _LAST = "\U0010ffff"
 """Greater than every time and version."""
+_NOTHING_SAID = Standing()
 _TWINS = 20
 """Claims fetched at a time where names of one dataset disagree."""
 
@@ -53,7 +55,7 @@ class Lookup:
         self._standing: dict[tuple[Name, str], Standing] = {}
         self._attempts: dict[str, list[RunRow]] = {}
         self._pins: dict[tuple[str, Name, str], Pin] = {}
-        self.identity = Identity()
+        self.identity = reader.identity if isinstance(reader, RememberingReader) else Identity()
         self._listed: dict[Name, bool] = {}
 
     async def identify(self, names: Iterable[Name]) -> None:
@@ -67,8 +69,7 @@ class Lookup:
             links.update(found)
             todo.update(name for link in found for name in (link.a, link.b))
         if not links:
-            for name in todo:
-                self.identity.add([name], name)
+            self.identity.add_alone(todo)
             return
         carriers = await self.reader.carriers({name for link in links for name in (link.a, link.b)})
         for component in components(todo, links):
@@ -78,9 +79,15 @@ class Lookup:
         await self.identify([name])
         return self.identity.of(name)
 
-    async def runs(self, runs: Collection[str], *, facets: Collection[str] | None = WALK_FACETS) -> dict[str, RunFacts]:
+    async def runs(
+        self,
+        runs: Collection[str],
+        *,
+        facets: Collection[str] | None = WALK_FACETS,
+        described: Collection[str] | None = None,
+    ) -> dict[str, RunFacts]:
         """The runs' facts, their dataset names identified."""
-        found = await self.reader.runs(runs, facets=facets)
+        found = await self.reader.runs(runs, facets=facets, described=described)
         await self.identify(name for run in found.values() for name in names_in(run))
         return found
 
@@ -118,17 +125,19 @@ class Lookup:
 
     async def current(self, queries: list[PinQuery]) -> list[Claim | None]:
         """The current generation by each query: the newest that is committed and not withdrawn."""
-        queries = [query._replace(at=self._until(query.at)) for query in queries]
+        if self.at is not None:
+            queries = [query._replace(at=self._until(query.at)) for query in queries]
         found = await self.reader.current(queries) if queries else []
-        aliased = [claim for claim in found if claim and len(self.identity.members(claim.dataset)) > 1]
-        settled = set(await self.settled(aliased))
+        aliased = {claim for claim in found if claim and len(self.identity.members(claim.dataset)) > 1}
+        twins = aliased - set(await self.settled(aliased)) if aliased else aliased
         standing = await self.standing((claim.dataset, claim.version) for claim in found if claim)
+        if not twins and not any(each.said for each in standing.values()):
+            return found
         answers: list[Claim | None] = []
         for query, claim in zip(queries, found, strict=True):
             if claim is not None:
-                twin = claim in aliased and claim not in settled
                 key = self.identity.of(claim.dataset), claim.version
-                if twin or standing[key].holds("withdrawn", query.at):
+                if claim in twins or standing[key].holds("withdrawn", query.at):
                     claim = await self._current_by_history(query)
             answers.append(claim)
         return answers
@@ -141,10 +150,11 @@ class Lookup:
         wanted = {(self.identity.of(name), version) for name, version in generations}
         fresh = wanted - self._standing.keys()
         asked = [(member, version) for name, version in fresh for member in self.identity.members(name)]
-        said: dict[tuple[Name, str], list[Mark]] = {key: [] for key in fresh}
+        said: dict[tuple[Name, str], list[Mark]] = {}
         for mark in await self.reader.marks(asked) if asked else ():
             if self.at is None or mark.time <= self.at:
-                said[self.identity.of(mark.dataset), mark.version].append(mark)
+                said.setdefault((self.identity.of(mark.dataset), mark.version), []).append(mark)
+        self._standing |= dict.fromkeys(fresh, _NOTHING_SAID)
         self._standing |= {key: standing_of(marks) for key, marks in said.items()}
         return {key: self._standing[key] for key in wanted}
 
@@ -238,7 +248,9 @@ class Lookup:
 
 def state_of(run: RunFacts, at: str | None = None) -> StateView:
     """By what had happened at ``at`` (canonical; None: ever)."""
-    return derive_state(said for said in run.states if at is None or said[1] <= at)
+    if at is None:
+        return state_by(run.states)
+    return derive_state(said for said in run.states if said[1] <= at)
 
 
 def pin_time(run: RunFacts) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from headwater.collector.derive.identity import Identity
 from headwater.collector.stores.reading import DatasetFacts, JobEdge, JobFacts, Link, Reader
 from headwater.shared.event import Name
 
@@ -15,6 +16,8 @@ class RememberingReader:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+        self.identity = Identity()
+        """What the views' look-ups have learned of names: they share it."""
         self._links: dict[Name, set[Link]] = {}
         self._jobs: dict[Name, JobFacts | None] = {}
         self._datasets: dict[Name, DatasetFacts | None] = {}
@@ -55,4 +58,5 @@ class RememberingReader:
             self._edges.update((job, []) for job in fresh)
             for edge in await self._reader.job_edges(fresh, ()):
                 self._edges[edge.job].append(edge)
-        return [edge for job in jobs for edge in self._edges[job]]
+        known = self._edges
+        return [edge for job in jobs for edge in known[job]]

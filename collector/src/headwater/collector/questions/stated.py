@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 from headwater.collector.derive.edges import explicit_sources
 from headwater.collector.facts import Side
 from headwater.collector.questions.lookup import Lookup
+from headwater.collector.questions.whole import together
 from headwater.collector.stores.reading import RunFacts, RunFilter, RunRow
 from headwater.shared.event import Name
 
@@ -61,4 +62,4 @@ async def runs_of_jobs(lookup: Lookup, jobs: Collection[Name], at: str | None, e
             return await lookup.reader.list_runs(RunFilter(job=job, before=(at, _LAST_RUN)), each)
 
     ordered = list(jobs)
-    return dict(zip(ordered, await asyncio.gather(*(of(job) for job in ordered)), strict=True))
+    return dict(zip(ordered, await together(*(of(job) for job in ordered)), strict=True))

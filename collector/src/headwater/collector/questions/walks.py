@@ -133,6 +133,15 @@ async def reading_runs(lookup: Lookup, generations: list[Generation]) -> tuple[s
     """Runs that may have read these generations: by declared pin, or started while the generation was current, or
     wrote the next one, alone or with others (what a run wrote is not what it read). Too many do no harm, see
     ``downstream_of``."""
+    queries, following_ones = await read_queries(lookup, generations)
+    found = await lookup.reader.reads(queries, MAX_READS)
+    complete = all(len(reads) < MAX_READS for reads in found)
+    writers = {claim.run for claim in await lookup.reader.claims(following_ones)}
+    return writers | {read.run for reads in found for read in reads}, complete
+
+
+async def read_queries(lookup: Lookup, generations: list[Generation]) -> tuple[list[ReadQuery], set[tuple[Name, str]]]:
+    """What finds the reads of these generations, and the generations that came next, see ``reading_runs``."""
     published: dict[Generation, list[Claim]] = {}
     for claim, generation in (await committed_claims(lookup, generations)).items():
         published.setdefault(generation, []).append(claim)
@@ -148,10 +157,7 @@ async def reading_runs(lookup: Lookup, generations: list[Generation]) -> tuple[s
             queries.append(ReadQuery(members, version or "", claim.commit_time, following and following.commit_time))
         if generation not in published:
             queries.append(ReadQuery(members, version or "", "~", "~"))  # declared pins alone
-    found = await lookup.reader.reads(queries, MAX_READS)
-    complete = all(len(reads) < MAX_READS for reads in found)
-    writers = {claim.run for claim in await lookup.reader.claims(following_ones)}
-    return writers | {read.run for reads in found for read in reads}, complete
+    return queries, following_ones
 
 
 async def _next(lookup: Lookup, members: Sequence[Name], claim: Claim) -> Claim | None:

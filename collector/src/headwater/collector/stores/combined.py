@@ -74,6 +74,10 @@ class CombinedReader:
         self.next_commit = graph.next_commit
         self.marks = graph.marks
         self.reads = graph.reads
+        self.readers = graph.readers
+        self.count_commits = graph.count_commits
+        self.wants = graph.wants
+        self.want_links = graph.want_links
         self.links = graph.links
         self.carriers = graph.carriers
         self.listed = graph.listed

@@ -7,13 +7,14 @@ Names are raw names: a caller that follows symlinks expands them first (``derive
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from headwater.collector.facts import Mark, Scope, Side
 from headwater.shared.event import Name
 
 Facets = dict[str, dict[str, Any]]
+T = TypeVar("T")
 
 MAX_SOURCES = 10_000
 """Sources in one answer."""
@@ -212,6 +213,43 @@ class Document(NamedTuple):
     received_at: str
 
 
+class WantFacts(NamedTuple):
+    """A want as it was last said."""
+
+    want: str
+    time: str
+    partitions: tuple[Name, ...]
+    comment: str | None
+
+
+LinkKind: TypeAlias = Literal["runs", "spawners", "wants", "spawned", "derived"]
+
+
+class WantQuery(NamedTuple):
+    """What is tied to ``key``: of a want the ``runs`` that serve it, its ``spawners`` (runs whose dep-miss asked for
+    it) and its ``derived`` wants (what dep-misses of the runs that serve it asked for, itself left out); of a run the
+    ``wants`` that it serves and those ``spawned`` by it."""
+
+    kind: LinkKind
+    key: str
+    since: str = ""
+    """The page begins with this id, or the first after it."""
+
+
+class WantLinks(NamedTuple):
+    total: int
+    """Of all pages, by an index."""
+    ids: tuple[str, ...]
+    """In order."""
+
+
+class RunsPage(NamedTuple):
+    total: int
+    """Of all pages, by an index."""
+    runs: tuple[tuple[str, str], ...]
+    """(the time at which its reads are resolved, run), in order."""
+
+
 class Drop(NamedTuple):
     """A dataset was dropped, by a committed run or by a DatasetEvent."""
 
@@ -266,9 +304,15 @@ class GraphReader(Protocol):
     """Facts. Raises TransientError when the engine cannot be reached."""
 
     async def runs(
-        self, runs: Collection[str], *, io: bool = True, facets: Collection[str] | None = None
+        self,
+        runs: Collection[str],
+        *,
+        io: bool = True,
+        facets: Collection[str] | None = None,
+        described: Collection[str] | None = None,
     ) -> dict[str, RunFacts]:
-        """The known ones among ``runs``. ``facets``: only facets of these names (None: all)."""
+        """The known ones among ``runs``. ``facets``: only facets of these names (None: all). ``described``: of what is
+        said of the datasets themselves (scopes INPUT and OUTPUT), most of all facets, only those of these names."""
         ...
 
     async def run_rows(self, runs: Collection[str]) -> dict[str, RunRow]: ...
@@ -307,6 +351,22 @@ class GraphReader(Protocol):
 
     async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
         """For each query its reads, at most ``limit`` each."""
+        ...
+
+    async def readers(self, query: ReadQuery, limit: int, after: tuple[str, str] | None = None) -> RunsPage:
+        """The runs that ``reads`` finds, each once, those behind ``after`` (an entry of an earlier page)."""
+        ...
+
+    async def count_commits(self, members: Collection[Name], before: tuple[str, str]) -> int:
+        """How many committed claims ``history`` has of these before a (commit time, version)."""
+        ...
+
+    async def wants(self, wants: Collection[str]) -> dict[str, WantFacts]:
+        """Those that somebody said more of than that a run serves or spawned them."""
+        ...
+
+    async def want_links(self, queries: Sequence[WantQuery], limit: int) -> list[WantLinks]:
+        """For each query its page, at most ``limit`` ids."""
         ...
 
     async def links(self, datasets: Collection[Name]) -> list[Link]:
@@ -392,4 +452,18 @@ class Reader(DocumentReader, GraphReader, Protocol):
 
     async def counts(self) -> Mapping[str, int]:
         """Of documents and graph."""
+        ...
+
+
+Ask: TypeAlias = Callable[[Reader], Coroutine[Any, Any, T]]
+"""A question: asks the reader that it is given, and awaits nothing else."""
+
+
+@runtime_checkable
+class AsksWhole(Protocol):
+    """A reader that can take a question as one step: all its fetches see one state of the store."""
+
+    async def whole(self, ask: Ask[T]) -> T:
+        """What ``ask`` returns. It may be called again where a transaction had to be begun anew, and runs in a thread
+        without an event loop. Raises what ``ask`` raises, and TransientError as any fetch does."""
         ...

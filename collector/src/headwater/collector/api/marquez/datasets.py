@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from headwater.collector.catalog import DATASET_FACET, is_own_facet
+from headwater.collector.catalog import DATASET_FACET
 from headwater.collector.stores.reading import Claim, Facets
 
 from ..services import Json
 from . import facets as read
 from . import tags
+from .facets import shown_facets
 from .fields import fields_of
 from .runs import run as run_shape
 from .runs import shown
@@ -19,18 +20,19 @@ def dataset(view: DatasetView) -> Json:
     """A Dataset. Marquez has no ``generation`` (the current one by its own name), ``canonical``, ``aliases`` and
     ``owners``."""
     generation = view.current and view.current.version
+    data = dataset_data(view)
     location = read.text_of(view.facets, DATASET_FACET, "schemaLocation")
     return {
-        **dataset_data(view),
-        "tags": tags.tags(view.facets),
+        **data,
+        "tags": data["allTags"],
         **({"schemaLocation": location} if location else {}),
         "currentVersion": generation_uuid(view.canonical, generation) if view.versioned else None,
         "columnLineage": read.column_lineage(view.facets),
         "facets": shown_facets(view.facets),
         "deleted": view.deleted,
-        "owners": [owner for owner in read.objects_of(view.facets, "ownership", "owners") if owner.get("name")],
+        "owners": read.owners(view.facets),
         "generation": generation,
-        "canonical": view.canonical._asdict(),
+        "canonical": {"namespace": view.canonical[0], "name": view.canonical[1]},
         "aliases": [each._asdict() for each in view.aliases],
     }
 
@@ -42,11 +44,12 @@ def written_dataset(view: DatasetView) -> Json:
 
 def dataset_data(view: DatasetView) -> Json:
     """The ``data`` of a DATASET node in a graph. Marquez leaves its ``tags`` empty; they are in ``allTags``."""
+    named = _named(view, view.facets)
     made_by_put = DATASET_FACET in view.facets and view.current is None
     return {
-        **_named(view, view.facets),
+        **named,
         "tags": [],
-        "allTags": tags.tags(view.facets),
+        "allTags": named["tags"],
         "createdAt": shown(view.first_time),
         "updatedAt": shown(view.last_time),
         "lastModifiedAt": None,  # Marquez fills it from its old PUT alone, never from an event
@@ -76,11 +79,6 @@ def dataset_version(view: DatasetView, claim: Claim | None, run: RunView | None)
     }
 
 
-def shown_facets(facets: Facets) -> Facets:
-    """Without those that the API keeps its own statements in."""
-    return {name: facet for name, facet in facets.items() if not is_own_facet(name)}
-
-
 def _created(view: DatasetView, claim: Claim | None, run: RunView | None) -> str | None:
     """When the generation was committed; a candidate's run says when it was first named."""
     if claim is None:
@@ -89,15 +87,16 @@ def _created(view: DatasetView, claim: Claim | None, run: RunView | None) -> str
 
 
 def _named(view: DatasetView, facets: Facets) -> Json:
+    tagged = tags.tags_by_field(facets)
     return {
-        "id": view.name._asdict(),
+        "id": {"namespace": view.name[0], "name": view.name[1]},
         "type": _type(facets),
         "name": view.name.name,
         "physicalName": read.text_of(facets, DATASET_FACET, "physicalName") or view.canonical.name,
         "namespace": view.name.namespace,
         "sourceName": read.text_of(facets, "dataSource", "name") or "default",
-        "fields": fields_of(facets),
-        "tags": tags.tags(facets),
+        "fields": fields_of(facets, tagged),
+        "tags": tagged.get(None, []),
         "description": read.text_of(facets, "documentation", "description"),
     }
 

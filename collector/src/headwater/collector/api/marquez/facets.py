@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from headwater.collector.catalog import is_own_facet
+
 from ..services import Json
 
 
 def text_of(facets: Json, facet: str, key: str) -> str | None:
     """A text inside a facet, or None."""
-    value = _object(facets.get(facet)).get(key)
+    found = facets.get(facet)
+    value = found.get(key) if isinstance(found, dict) else None
     return value if isinstance(value, str) else None
 
 
@@ -25,6 +28,18 @@ def objects_of(facets: Json, facet: str, key: str) -> Iterator[Json]:
     for value in values if isinstance(values, list) else ():
         if isinstance(value, dict):
             yield value
+
+
+def owners(facets: Json) -> list[Json]:
+    """Those of the ownership facet that have a name."""
+    if "ownership" not in facets:
+        return []
+    return [owner for owner in objects_of(facets, "ownership", "owners") if owner.get("name")]
+
+
+def shown_facets(facets: Json) -> Json:
+    """Without those that the API keeps its own statements in."""
+    return {name: facet for name, facet in facets.items() if not is_own_facet(name)}
 
 
 def flat_fields(facets: Json) -> Iterator[tuple[str, Json]]:

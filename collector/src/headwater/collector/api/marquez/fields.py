@@ -6,23 +6,22 @@ fields are made once. What is here is shared by answers: nobody may change it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from headwater.collector.stores.reading import Facets
 
 from ..services import Json
 from . import facets as read
-from .tags import tags_by_field
 
 _MAX_KEPT: Final = 2_048
 _made: dict[int, tuple[Any, list[Json]]] = {}
 """By the identity of the facet, which is kept so that its identity stays its own."""
 
 
-def fields_of(facets: Facets) -> list[Json]:
-    """Of the schema facet, with the tags of each field."""
+def fields_of(facets: Facets, tagged: Mapping[str | None, list[str]]) -> list[Json]:
+    """Of the schema facet, with the tags of each field, see ``tags_by_field``."""
     plain = _plain(facets)
-    tagged = tags_by_field(facets)
     if not tagged.keys() - {None}:
         return plain
     return [{**field, "tags": tagged.get(field["name"], [])} for field in plain]

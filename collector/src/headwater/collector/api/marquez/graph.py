@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Mapping
 
 from headwater.collector.questions.folding import Folded
 from headwater.collector.questions.lineage import Graph, Node
 from headwater.collector.questions.lookup import Lookup
 from headwater.collector.questions.stated import runs_of_jobs, stated_by
+from headwater.collector.questions.whole import together
 from headwater.collector.stores.reading import Reader
 from headwater.shared.event import Name
 
@@ -16,7 +16,7 @@ from ..nodes import node_id
 from ..services import Json
 from .datasets import dataset_data
 from .jobs import job_data
-from .views import JobView, dataset_views, job_views, run_views
+from .views import EDGES_ONLY, JobView, dataset_views, job_views, run_views
 
 
 async def graph_shape(reader: Reader, folded: Folded, *, at: str | None = None, nearest_first: bool = False) -> Json:
@@ -37,14 +37,15 @@ async def graph_shape(reader: Reader, folded: Folded, *, at: str | None = None, 
             data[node]["pattern"] = pattern
     incoming: dict[Node, list[Json]] = {}
     outgoing: dict[Node, list[Json]] = {}
+    ids = {node: node_id(*node) for node in data}
     for origin, destination in sorted(around.edges):
         if origin in data and destination in data:  # else one of them was deleted a moment ago
-            edge = {"origin": node_id(*origin), "destination": node_id(*destination)}
+            edge = {"origin": ids[origin], "destination": ids[destination]}
             outgoing.setdefault(origin, []).append(edge)
             incoming.setdefault(destination, []).append(edge)
     nodes: list[Json] = [
         {
-            "id": node_id(*node),
+            "id": ids[node],
             "type": node[0].upper(),
             "data": found,
             "inEdges": incoming.get(node, []),
@@ -60,7 +61,7 @@ async def graph_shape(reader: Reader, folded: Folded, *, at: str | None = None, 
 async def _data(reader: Reader, around: Graph, at: str | None) -> dict[Node, Json]:
     names = {kind: [name for found, name in around.distances if found == kind] for kind in ("job", "dataset")}
     data: dict[Node, Json] = {}
-    views, datasets = await asyncio.gather(
+    views, datasets = await together(
         job_views(reader, names["job"], runs=1 if at is None else 0), dataset_views(reader, names["dataset"])
     )
     if at is not None:
@@ -76,7 +77,7 @@ async def _data(reader: Reader, around: Graph, at: str | None) -> dict[Node, Jso
 
 async def _views_at(reader: Reader, views: Mapping[Name, JobView], at: str) -> dict[Name, JobView]:
     rows = await runs_of_jobs(Lookup(reader), views, at, 1)
-    runs = await run_views(reader, [row.run for found in rows.values() for row in found])
+    runs = await run_views(reader, [row.run for found in rows.values() for row in found], described=EDGES_ONLY)
     return {
         name: view._replace(latest=[runs[row.run] for row in rows.get(name, ()) if row.run in runs])
         for name, view in views.items()

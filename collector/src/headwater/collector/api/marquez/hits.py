@@ -8,7 +8,8 @@ from headwater.collector.stores.reading import Reader
 from headwater.shared.event import Name
 
 from ..services import Json
-from .datasets import dataset_data, shown_facets
+from .datasets import dataset_data
+from .facets import shown_facets
 from .views import RunView, dataset_views, job_views
 
 _MARK = "<em>{}</em>"  # as the web UI expects it

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from headwater.collector.catalog import is_own_facet
-
 from ..services import Json
 from . import facets as read
 from .runs import job_version, parent_of, shown
@@ -23,11 +21,11 @@ def job(view: JobView) -> Json:
     return {
         **shared,
         "latestRuns": runs,
-        "facets": {name: facet for name, facet in facts.facets.items() if not is_own_facet(name)},
+        "facets": read.shown_facets(facts.facets),
         "currentVersion": current_version(view),
         "labels": [],
         "tags": tags(facts.facets),
-        "owners": [owner for owner in read.objects_of(facts.facets, "ownership", "owners") if owner.get("name")],
+        "owners": read.owners(facts.facets),
     }
 
 
@@ -62,8 +60,8 @@ def _shared(view: JobView, runs: list[Json]) -> Json:
         "createdAt": shown(facts.first_time),
         "updatedAt": shown(facts.last_time),
         "namespace": namespace,
-        "inputs": [each._asdict() for each in view.inputs],
-        "outputs": [each._asdict() for each in view.outputs],
+        "inputs": [{"namespace": each[0], "name": each[1]} for each in view.inputs],
+        "outputs": [{"namespace": each[0], "name": each[1]} for each in view.outputs],
         "location": read.text_of(facts.facets, "sourceCodeLocation", "url"),
         "description": read.text_of(facts.facets, "documentation", "description"),
         "latestRun": runs[0] if runs else None,

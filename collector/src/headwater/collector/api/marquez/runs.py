@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from functools import lru_cache
 
-from headwater.collector.catalog import ARGS_FACET, is_own_facet
-from headwater.collector.derive.state import derive_state
+from headwater.collector.catalog import ARGS_FACET
+from headwater.collector.derive.state import state_by
 from headwater.collector.interruption import INTERRUPTED
 from headwater.collector.stores.reading import Facets
 from headwater.shared import times
@@ -14,7 +14,7 @@ from headwater.shared.codec import run_uuid
 from headwater.shared.event import Name
 
 from ..services import Json
-from .facets import object_of, text_of
+from .facets import object_of, shown_facets, text_of
 from .versions import job_version_uuid, run_generation_uuid
 from .views import RunView
 
@@ -22,7 +22,7 @@ from .views import RunView
 def run(view: RunView) -> Json:
     """A Run; ``facets`` are the run facets. ``contradiction``, ``generation``, ``grade`` and ``status`` are ours."""
     facts = view.facts
-    state = derive_state(facts.states)
+    state = state_by(facts.states)
     return {
         "id": facts.run,
         "createdAt": shown(facts.first_time or facts.named_time),
@@ -53,7 +53,7 @@ def run(view: RunView) -> Json:
             }
             for write in view.writes
         ],
-        "facets": {name: facet for name, facet in facts.facets.items() if not is_own_facet(name)},
+        "facets": shown_facets(facts.facets),
         "contradiction": state.contradiction,
     }
 
@@ -61,7 +61,7 @@ def run(view: RunView) -> Json:
 def job_version(view: RunView) -> Json | None:
     """The version of the job as this run of it read, wrote and was located; None until the run has ended."""
     job = view.facts.job
-    if job is None or derive_state(view.facts.states).ended is None:
+    if job is None or state_by(view.facts.states).ended is None:
         return None
     inputs = [read.pin.dataset for read in view.reads]
     outputs = [write.claim.dataset for write in view.writes]
@@ -71,7 +71,9 @@ def job_version(view: RunView) -> Json | None:
 
 def parent_of(view: RunView) -> tuple[str, Name | None] | None:
     """The parent facet's run and job; a run that names itself has none."""
-    parent = view.facts.facets.get("parent", {})
+    parent = view.facts.facets.get("parent")
+    if parent is None:
+        return None
     run_id = object_of(parent, "run").get("runId")
     if not isinstance(run_id, str) or run_uuid(run_id) == view.facts.run:
         return None
@@ -112,7 +114,8 @@ def _args(view: RunView) -> Json:
 
 
 def _version_id(dataset: Name, generation: str | None) -> Json:
-    return {**dataset._asdict(), "version": run_generation_uuid(dataset, generation)}
+    version = run_generation_uuid(dataset, generation)
+    return {"namespace": dataset[0], "name": dataset[1], "version": version}
 
 
 def _facet_time(facets: Facets, key: str) -> str | None:

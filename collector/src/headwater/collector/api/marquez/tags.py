@@ -22,7 +22,7 @@ def tags_by_field(facets: Facets) -> dict[str | None, list[str]]:
     value says no more than that the tag holds; a key with a value of its own is no tag in Marquez's sense and stays in
     the facet."""
     found: dict[str | None, set[str]] = {}
-    for tag in objects_of(facets, "tags", "tags"):
+    for tag in objects_of(facets, "tags", "tags") if "tags" in facets else ():
         if tag.get("key") and tag.get("value") in (None, "", "true", True):
             field = tag.get("field")
             found.setdefault(field if isinstance(field, str) and field else None, set()).add(str(tag["key"]))

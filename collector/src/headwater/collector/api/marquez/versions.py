@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import md5
 from typing import Final
-from uuid import UUID
 
 from headwater.shared.event import Name
 
@@ -23,8 +22,14 @@ _LISTED, _NAMED_BY_RUNS = "dataset version", "dataset version of a run"
 
 def name_uuid(*parts: str) -> str:
     """A version 3 UUID of the parts, the same on every machine, as Java's ``UUID.nameUUIDFromBytes`` makes them."""
-    digest = md5("\0".join(parts).encode(), usedforsecurity=False).digest()
-    return str(UUID(bytes=digest, version=3))
+    digest = bytearray(md5("\0".join(parts).encode(), usedforsecurity=False).digest())
+    digest[6] = digest[6] & 0x0F | 0x30
+    digest[8] = digest[8] & 0x3F | 0x80
+    return _dashed(digest.hex())
+
+
+def _dashed(digits: str) -> str:
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 SEEN: Final = name_uuid("seen")
@@ -59,13 +64,12 @@ def cores_of(dataset: Name, version: str) -> Iterator[str]:
 
 def _shifted(core: str, kind: str, dataset: Name) -> str:
     """Its own inverse."""
-    text = f"{int(core.replace('-', ''), 16) ^ _mask(kind, dataset):032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return _dashed(f"{int(core.replace('-', ''), 16) ^ _mask(kind, dataset):032x}")
 
 
 @lru_cache(maxsize=16_384)
 def _mask(kind: str, dataset: Name) -> int:
-    return UUID(name_uuid(kind, *dataset)).int & _FREE
+    return int(name_uuid(kind, *dataset).replace("-", ""), 16) & _FREE
 
 
 def is_uuid(text: str) -> bool:
@@ -75,8 +79,8 @@ def is_uuid(text: str) -> bool:
 
 def job_version_uuid(job: Name, inputs: Iterable[Name], outputs: Iterable[Name], location: str | None) -> str:
     """The UUID of a job as it reads, writes and is located."""
-    sides = (["\0".join(each) for each in sorted(set(side))] for side in (inputs, outputs))
-    return name_uuid("job", *job, *next(sides), "->", *next(sides), "@", location or "")
+    read, written = (["\0".join(each) for each in sorted(set(side))] for side in (inputs, outputs))
+    return name_uuid("job", *job, *read, "->", *written, "@", location or "")
 
 
 def current_job_version_uuid(version: str) -> str:

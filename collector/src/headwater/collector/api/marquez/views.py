@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from headwater.collector.derive.edges import inputs_of
 from headwater.collector.derive.outputs import implied_version
@@ -61,32 +61,43 @@ class DatasetView(NamedTuple):
     """False where runs wrote it and none of it was ever committed."""
 
 
-async def run_views(reader: Reader, run_ids: Collection[str]) -> dict[str, RunView]:
-    """The known ones of these runs, whole."""
+EDGES_ONLY: Final = ("lineage",)
+"""As ``described`` of ``run_views``: what a Run shows of its datasets, which are described elsewhere."""
+
+
+async def run_views(
+    reader: Reader, run_ids: Collection[str], *, described: Collection[str] | None = None
+) -> dict[str, RunView]:
+    """The known ones of these runs, whole. ``described``: of what they say of the datasets themselves only facets of
+    these names."""
     if not run_ids:
         return {}
     lookup = Lookup(reader)
-    runs = await lookup.runs(run_ids, facets=None)
+    runs = await lookup.runs(run_ids, facets=None, described=described)
     claims = await reader.claims_of_runs(runs.keys())
     await lookup.identify(claim.dataset for claim in claims)
     inputs = {run: inputs_of(facts, lookup.identity) for run, facts in runs.items()}
     pins = await lookup.pins([(runs[run], *each) for run, found in inputs.items() for each in found])
-    views = {run: RunView(facts, [], []) for run, facts in runs.items()}
-    for run, found in inputs.items():
-        own = _facets_of(runs[run], Scope.INPUT_OWN, lookup)
-        for name, version in found:
-            views[run].reads.append(ReadView(pins[run, name, version], _of(own, name, version)))
     written_by = _by_run(claims)
+    views: dict[str, RunView] = {}
     for run, facts in runs.items():
-        written = written_by.get(run, [])
-        stated, own = (_facets_of(runs[run], scope, lookup) for scope in (Scope.OUTPUT, Scope.OUTPUT_OWN))
-        for claim in sorted(each._replace(dataset=lookup.identity.of(each.dataset)) for each in written):
-            key = (claim.dataset, claim.version)
-            views[run].writes.append(WriteView(claim, _of(stated, *key), _of(own, *key)))
-        for claim in _changes(facts, {write.claim.dataset for write in views[run].writes}, lookup):
-            key = (claim.dataset, claim.version)
-            views[run].writes.append(WriteView(claim, _of(stated, *key), _of(own, *key), changed=True))
+        said = _of_datasets(facts, lookup)
+        reads = [
+            ReadView(pins[run, name, version], said.of(Scope.INPUT_OWN, name, version)) for name, version in inputs[run]
+        ]
+        written = [(claim, False) for claim in _canonical(written_by.get(run, ()), lookup)]
+        written += [(claim, True) for claim in _changes(facts, {claim.dataset for claim, _ in written}, lookup)]
+        views[run] = RunView(facts, reads, [_write(claim, said, changed) for claim, changed in written])
     return views
+
+
+def _canonical(claims: Collection[Claim], lookup: Lookup) -> list[Claim]:
+    return sorted(claim._replace(dataset=lookup.identity.of(claim.dataset)) for claim in claims)
+
+
+def _write(claim: Claim, said: _Said, changed: bool) -> WriteView:
+    stated, own = (said.of(scope, claim.dataset, claim.version) for scope in (Scope.OUTPUT, Scope.OUTPUT_OWN))
+    return WriteView(claim, stated, own, changed)
 
 
 def _changes(run: RunFacts, written: Collection[Name], lookup: Lookup) -> list[Claim]:
@@ -100,8 +111,8 @@ def _changes(run: RunFacts, written: Collection[Name], lookup: Lookup) -> list[C
 
 
 async def job_views(reader: Reader, names: Collection[Name], *, runs: int) -> dict[Name, JobView]:
-    """The known ones of these jobs, each with its ``runs`` newest runs; without those deleted through the API. A job
-    whose runs named no dataset has those that JobEvents say."""
+    """The known ones of these jobs, each with its ``runs`` newest runs (see ``EDGES_ONLY``); without those deleted
+    through the API. A job whose runs named no dataset has those that JobEvents say."""
     if not names:
         return {}
     lookup = Lookup(reader)
@@ -112,7 +123,7 @@ async def job_views(reader: Reader, names: Collection[Name], *, runs: int) -> di
     designs = {name: facts.design for name, facts in jobs.items() if facts.design and name not in have_edges}
     await lookup.identify([name for design in designs.values() for listed in design.values() for name in listed])
     rows = await reader.latest_runs(jobs.keys(), runs)
-    latest = await run_views(reader, [row.run for found in rows.values() for row in found])
+    latest = await run_views(reader, [row.run for found in rows.values() for row in found], described=EDGES_ONLY)
     of_job = {name: [edge for edge in edges if edge.job == name] for name in jobs} if len(jobs) < 2 else {}
     if not of_job:
         for edge in edges:
@@ -176,14 +187,21 @@ def _by_run(claims: Collection[Claim]) -> dict[str, list[Claim]]:
     return found
 
 
-def _facets_of(run: RunFacts, scope: Scope, lookup: Lookup) -> dict[tuple[Name, str], Facets]:
-    found: dict[tuple[Name, str], Facets] = {}
-    for (each, name, version), facets in run.io_facets.items():
-        if each is scope:
-            found.setdefault((lookup.identity.of(name), version), {}).update(facets)
-    return found
+class _Said:
+    """What one run said of its datasets, by canonical name."""
+
+    def __init__(self, facets: dict[tuple[Scope, Name, str], Facets]) -> None:
+        self._facets = facets
+
+    def of(self, scope: Scope, name: Name, version: str) -> Facets:
+        """What was stated of a dataset without a version holds for its version too, unless that says otherwise."""
+        if not self._facets:
+            return {}
+        return {**self._facets.get((scope, name, ""), {}), **self._facets.get((scope, name, version), {})}
 
 
-def _of(facets: dict[tuple[Name, str], Facets], name: Name, version: str) -> Facets:
-    """What was stated of a dataset without a version holds for its version too, unless that says otherwise."""
-    return {**facets.get((name, ""), {}), **facets.get((name, version), {})}
+def _of_datasets(run: RunFacts, lookup: Lookup) -> _Said:
+    found: dict[tuple[Scope, Name, str], Facets] = {}
+    for (scope, name, version), facets in run.io_facets.items():
+        found.setdefault((scope, lookup.identity.of(name), version), {}).update(facets)
+    return _Said(found)

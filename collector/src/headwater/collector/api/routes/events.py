@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
-from headwater.collector.stores.reading import EventFilter
+from headwater.collector.stores.reading import EventFilter, Reader
 from headwater.shared.codec import run_uuid
 from headwater.shared.event import Name
 
@@ -18,6 +18,7 @@ from ..services import Services
 
 def router(services: Services) -> APIRouter:
     routes = APIRouter(prefix="/api/v1/events", tags=["Marquez"])
+    whole = services.questions.whole
 
     @routes.get("/lineage")
     async def get_events(
@@ -51,9 +52,12 @@ def router(services: Services) -> APIRouter:
             descending=sort.lower() == "desc",
             namespace=namespace if job is None else None,
         )
-        reader = services.questions.reader
-        total = await reader.count_documents(where._replace(kind=None) if kind == "run" else where)
-        documents = await reader.list_documents(where, limit, offset)
-        return Answer({"totalCount": total, "events": [event_body(document.raw) for document in documents]})
+
+        async def ask(reader: Reader) -> Answer:
+            total = await reader.count_documents(where._replace(kind=None) if kind == "run" else where)
+            documents = await reader.list_documents(where, limit, offset)
+            return Answer({"totalCount": total, "events": [event_body(document.raw) for document in documents]})
+
+        return await whole(ask)
 
     return routes

@@ -71,25 +71,29 @@ def router(services: Services) -> APIRouter:
         version was made from and what was made from it. Where a bound cut the graph, `truncated` is true and
         `truncatedBy` names it.
         """
-        reader = cast(Reader, RememberingReader(services.questions.reader))
         chosen = _folds(folds)
-        node = await resolve(reader, node_id, kind, namespace, name)
-        hops = _hops(direction, max(depth, 0), upstream_depth, downstream_depth)
-        if node.version is not None:
-            if as_of is not None or chosen:
-                raise bad_request("a version has one past only: query params asOf and fold do not go with it")
-            claims = await claims_meant(reader, node)
-            if claims is None:
-                raise not_found(f"Version '{node.version}' of {node.kind} '{node.name.name}' not found.")
-            if claims:
-                up, down = hops or (max(depth, 0) + 1, max(depth, 0))
-                versions = await version_graph(Lookup(reader), claims, up=up, down=down, limit=limit)
-                return Answer(await version_graph_shape(reader, versions))
-        around = await _around(reader, node, hops, max(depth, 0), limit, as_of)
-        folded = Folded(around, {}, {})
-        if chosen:
-            folded = await fold(Lookup(reader), around, chosen, await _unfolded(reader, unfold or []))
-        return Answer(await graph_shape(reader, folded, at=as_of, nearest_first=order == "distance"))
+
+        async def ask(view: Reader) -> Answer:
+            reader = cast(Reader, RememberingReader(view))
+            node = await resolve(reader, node_id, kind, namespace, name)
+            hops = _hops(direction, max(depth, 0), upstream_depth, downstream_depth)
+            if node.version is not None:
+                if as_of is not None or chosen:
+                    raise bad_request("a version has one past only: query params asOf and fold do not go with it")
+                claims = await claims_meant(reader, node)
+                if claims is None:
+                    raise not_found(f"Version '{node.version}' of {node.kind} '{node.name.name}' not found.")
+                if claims:
+                    up, down = hops or (max(depth, 0) + 1, max(depth, 0))
+                    versions = await version_graph(Lookup(reader), claims, up=up, down=down, limit=limit)
+                    return Answer(await version_graph_shape(reader, versions))
+            around = await _around(reader, node, hops, max(depth, 0), limit, as_of)
+            folded = Folded(around, {}, {})
+            if chosen:
+                folded = await fold(Lookup(reader), around, chosen, await _unfolded(reader, unfold or []))
+            return Answer(await graph_shape(reader, folded, at=as_of, nearest_first=order == "distance"))
+
+        return await services.questions.whole(ask)
 
     return routes
 

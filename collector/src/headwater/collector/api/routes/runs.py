@@ -6,14 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from headwater.collector.stores.reading import RunFilter
+from headwater.collector.stores.reading import Reader, RunFilter
 from headwater.shared.codec import run_uuid
 from headwater.shared.event import Name
 
 from ..answers import Answer, bad_request, not_found
-from ..marquez.datasets import shown_facets
+from ..marquez.facets import shown_facets
 from ..marquez.runs import run as run_shape
-from ..marquez.views import RunView, run_views
+from ..marquez.views import EDGES_ONLY, RunView, run_views
 from ..nodes import shown_names
 from ..params import Limit, Offset, Segment
 from ..services import Services
@@ -21,11 +21,11 @@ from ..services import Services
 
 def router(services: Services) -> APIRouter:
     routes = APIRouter(prefix="/api/v1", tags=["Marquez"])
-    reader = services.questions.reader
+    whole = services.questions.whole
 
     async def found(run_id: str) -> RunView:
         wanted = run_uuid(run_id)
-        views = await run_views(reader, [wanted])
+        views = await whole(lambda reader: run_views(reader, [wanted]))
         if wanted not in views:
             raise not_found(f"Run '{run_id}' not found.")
         return views[wanted]
@@ -34,13 +34,17 @@ def router(services: Services) -> APIRouter:
     async def get_runs_of_job(namespace: Segment, name: Segment, limit: Limit = 100, offset: Offset = 0) -> Answer:
         """The runs of a job, newest first."""
         job = Name(namespace, name)
-        if job not in await shown_names(reader, "job", [job]):
-            raise not_found(f"Job '{name}' not found.")
-        where = RunFilter(job=job)
-        rows = (await reader.list_runs(where, offset + limit))[offset:]
-        views = await run_views(reader, [row.run for row in rows])
-        shapes = [run_shape(views[row.run]) for row in rows if row.run in views]
-        return Answer({"runs": shapes, "totalCount": await reader.count_runs(where)})
+
+        async def ask(reader: Reader) -> Answer:
+            if job not in await shown_names(reader, "job", [job]):
+                raise not_found(f"Job '{name}' not found.")
+            where = RunFilter(job=job)
+            rows = (await reader.list_runs(where, offset + limit))[offset:]
+            views = await run_views(reader, [row.run for row in rows], described=EDGES_ONLY)
+            shapes = [run_shape(views[row.run]) for row in rows if row.run in views]
+            return Answer({"runs": shapes, "totalCount": await reader.count_runs(where)})
+
+        return await whole(ask)
 
     @routes.get("/jobs/runs/{run_id}")
     async def get_run(run_id: Segment) -> Answer:

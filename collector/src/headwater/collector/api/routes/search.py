@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from fastapi import APIRouter, Query
 
-from headwater.collector.stores.reading import MAX_MATCHES, Hit, Search
+from headwater.collector.stores.reading import MAX_MATCHES, Hit, Reader, Search
 from headwater.shared import times
 
 from ..answers import Answer, bad_request
@@ -29,7 +29,7 @@ _Day: TypeAlias = Annotated[str | None, Query(description="A day, as 2026-01-31,
 
 def router(services: Services) -> APIRouter:
     routes = APIRouter(prefix="/api", tags=["Marquez"])
-    reader = services.questions.reader
+    questions = services.questions
 
     @routes.get("/v1/search")
     async def get_search(
@@ -60,7 +60,7 @@ def router(services: Services) -> APIRouter:
             before=_day("before", before),
             newest_first=(sort or "").upper() == "UPDATE_AT",
         )
-        total, hits = await reader.search(where, limit, offset)
+        total, hits = await questions.reader.search(where, limit, offset)
         return Answer(
             {"totalCount": total, "results": [_result(hit) for hit in hits], "truncated": total >= MAX_MATCHES}
         )
@@ -68,14 +68,22 @@ def router(services: Services) -> APIRouter:
     @routes.get("/v2beta/search/jobs")
     async def get_jobs_search(q: _Text = None, limit: Limit = 10) -> Answer:
         """Jobs whose name holds `q`, with what their newest run states, and what of it matched."""
-        _, hits = await reader.search(_named(q, "job"), limit, 0)
-        return Answer(await job_hits(reader, [hit.name for hit in hits], q or ""))
+
+        async def ask(reader: Reader) -> Answer:
+            _, hits = await reader.search(_named(q, "job"), limit, 0)
+            return Answer(await job_hits(reader, [hit.name for hit in hits], q or ""))
+
+        return await questions.whole(ask)
 
     @routes.get("/v2beta/search/datasets")
     async def get_datasets_search(q: _Text = None, limit: Limit = 10) -> Answer:
         """Datasets whose name holds `q`, with their schema and column lineage, and what of it matched."""
-        _, hits = await reader.search(_named(q, "dataset"), limit, 0)
-        return Answer(await dataset_hits(reader, [hit.name for hit in hits], q or ""))
+
+        async def ask(reader: Reader) -> Answer:
+            _, hits = await reader.search(_named(q, "dataset"), limit, 0)
+            return Answer(await dataset_hits(reader, [hit.name for hit in hits], q or ""))
+
+        return await questions.whole(ask)
 
     return routes
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NamedTuple
 
+from headwater.shared.errors import ConfigurationError
+
 from ..exits import DONE, UNREACHABLE, WRONG_USAGE
 
 
@@ -23,6 +25,10 @@ class Check(NamedTuple):
     verdict: Verdict
     seen: str
     remedy: str = ""
+    key: str | None = None
+    """The setting to look at, where one is at fault or names what is away."""
+    value: Any = None
+    """Its value, no secret in it."""
 
     def as_json(self) -> dict[str, Any]:
         """Stable keys."""
@@ -32,6 +38,8 @@ class Check(NamedTuple):
             "verdict": self.verdict.name.lower(),
             "seen": self.seen,
             "remedy": self.remedy or None,
+            "key": self.key,
+            "value": self.value,
         }
 
 
@@ -45,6 +53,11 @@ def wrong(name: str, seen: str, remedy: str) -> Check:
     return Check(name, Verdict.WRONG, seen, remedy)
 
 
-def away(name: str, seen: str, remedy: str) -> Check:
+def misconfigured(name: str, error: ConfigurationError) -> Check:
+    """A setting is wrong, as the error says."""
+    return Check(name, Verdict.WRONG, f"{error.key} = {error.value!r}", error.remedy, error.key, error.value)
+
+
+def away(name: str, seen: str, remedy: str, *, key: str | None = None, value: Any = None) -> Check:
     """A server, or a resource of this machine, is not there now."""
-    return Check(name, Verdict.AWAY, seen, remedy)
+    return Check(name, Verdict.AWAY, seen, remedy, key, value)

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 from headwater.collector.deadletters import DeadLetters
+from headwater.collector.redact import redacted
 from headwater.collector.settings import LineageSettings
+from headwater.collector.stores.deadline import within
 from headwater.collector.topics import Topics
 from headwater.shared.errors import ConfigurationError, HeadwaterError
 from headwater.shared.log.kafka import KafkaLog, parse_address
 
-from .check import Check, away, ok, wrong
+from .check import Check, away, misconfigured, ok, wrong
 from .topics import KEYS, topic_checks
 
 
-async def kafka(url: str, lineage: LineageSettings) -> list[Check]:
-    """The brokers answer, the topics exist, what waits in them and what was given up. Changes nothing."""
+async def kafka(url: str, lineage: LineageSettings, deadline_s: float) -> list[Check]:
+    """The brokers answer, the topics exist, what waits in them and what was given up. Changes nothing, and ends by the
+    deadline."""
     try:
         address = parse_address(url)
         log = KafkaLog(lineage.kafka.of(address.servers))
         await log.open()
     except ConfigurationError as error:
-        return [wrong("kafka", f"{error.key} = {error.value!r}", error.remedy)]
+        return [misconfigured("kafka", error)]
     topics = Topics(address.topic or lineage.collector_topic)
     servers = ",".join(address.servers)
     try:
-        partitions = await log.partitions(topics.main)
-        checks = [ok("kafka", f"{servers} answers, {lineage.kafka.of(address.servers).security_protocol}")]
-        return [*checks, *await _topics(log, topics, partitions, lineage)]
+        async with within(deadline_s, servers):
+            partitions = await log.partitions(topics.main)
+            checks = [ok("kafka", f"{servers} answers, {lineage.kafka.of(address.servers).security_protocol}")]
+            return [*checks, *await _topics(log, topics, partitions, lineage)]
     except HeadwaterError as error:
-        return [away("kafka", str(error), "start the brokers, or correct lineage.url and [lineage.kafka]")]
+        remedy = "start the brokers, or correct lineage.url and [lineage.kafka]"
+        return [away("kafka", str(error), remedy, key="lineage.url", value=redacted(url))]
     finally:
         await log.close()
 

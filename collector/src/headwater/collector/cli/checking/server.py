@@ -10,9 +10,9 @@ from ..http import Server
 from .check import Check, away, ok
 
 
-async def api(url: str) -> Check:
+async def api(url: str, deadline_s: float) -> Check:
     """It answers, and takes and stores events."""
-    server = Server(url, timeout_s=5)
+    server = Server(url, timeout_s=deadline_s)
     try:
         status, body = await server.call("GET", "/readyz")
     except TransientError as error:

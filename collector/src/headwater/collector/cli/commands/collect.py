@@ -27,7 +27,8 @@ def collect(
 ) -> None:
     """Run a worker: from the log to the stores.
 
-    Any number of workers share the work of one consumer group. /healthz, /readyz and /metrics are served on PORT.
+    Any number of workers share the work of one consumer group. /healthz, /readyz and /metrics are served on PORT, also
+    while stores and brokers are away.
 
     Example: headwater collect --url kafka://127.0.0.1:9092 --port 5001
     """
@@ -41,6 +42,8 @@ def collect(
 async def _run(
     settings: Settings, url: str | None, host: str, port: int, deadline_s: float, stop: asyncio.Event
 ) -> None:
+    import asyncio
+
     import structlog
 
     from headwater.collector.api import create_probes, serve
@@ -49,16 +52,38 @@ async def _run(
 
     log = structlog.get_logger("headwater.collector")
     collecting = Collecting(settings, url=url)
-    await collecting.start()
-    tune_process()
-    try:
+    address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def answering(where: str) -> None:
+        log.info("starting", operations=where)
+        address.set_result(where)
+
+    async def begin() -> None:
+        where = await address
+        try:
+            await collecting.start()
+        except BaseException:
+            stop.set()
+            raise
+        tune_process()
         stores = sorted(collecting.manager.stores.members)
+        log.info("collecting", topic=collecting.topics.main, stores=stores, operations=where)
 
-        def started(address: str) -> None:
-            log.info("collecting", topic=collecting.topics.main, stores=stores, operations=address)
-
-        await serve(create_probes(collecting), host, port, stop=stop, started=started, grace_s=_PROBES_S)
-        log.info("draining", deadline_s=deadline_s)
+    # Probes are answered from the start: a store that hangs when it is opened is no reason to restart the process.
+    beginning = asyncio.create_task(begin(), name="headwater start")
+    try:
+        await serve(create_probes(collecting), host, port, stop=stop, started=answering, grace_s=_PROBES_S)
+        if begun := _is_done_well(beginning):
+            log.info("draining", deadline_s=deadline_s)
     finally:
+        beginning.cancel()
+        await asyncio.wait((beginning,))
         await collecting.stop(deadline_s=deadline_s)
-    log.info("stopped")
+    if begun:
+        log.info("stopped")
+    elif not beginning.cancelled():
+        beginning.result()
+
+
+def _is_done_well(task: asyncio.Task[None]) -> bool:
+    return task.done() and not task.cancelled() and task.exception() is None

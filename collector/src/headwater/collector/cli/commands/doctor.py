@@ -18,18 +18,22 @@ def doctor(
     api: ApiOption = None,
     host: Annotated[str, typer.Option(help="The address that `headwater up` would listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Its port.")] = 5000,
+    deadline: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="After so long without an answer a server is away.")
+    ] = 10.0,
     as_json: JsonOption = False,
 ) -> None:
     """Check configuration and connections.
 
-    One line each, with the remedy; exit status 2 for what is wrong here, 3 for what is away.
+    Log and stores are connected to and asked what they hold; nothing is changed. One line each, with the remedy; exit
+    status 2 for what is wrong here, 3 for what is away.
 
     Example: headwater doctor --dir .headwater
     """
     from ..checking.all import run_checks
     from ..sources import choose
 
-    checks = run_checks(choose(directory, api), host, port)
+    checks = run_checks(choose(directory, api), host, port, deadline)
     if as_json:
         show_json({"checks": [check.as_json() for check in checks]})
     else:

@@ -41,14 +41,16 @@ async def _run(place: Path, host: str, port: int, deadline_s: float, stop: async
     from headwater.collector.embedded import Embedded
     from headwater.collector.tuning import tune_process
 
+    embedded = Embedded(place)
+
     def started(url: str) -> None:
+        where = f"--dir {place}" if embedded.stores_in_directory else f"--api {url}"
         typer.echo(f"headwater collects in {place}")
         typer.echo(f"  start page      {url}")
         typer.echo(f"  send events     POST {url}/api/v1/lineage, or HEADWATER_URL=file://{place}/log")
-        typer.echo(f"  ask             headwater runs --dir {place}")
+        typer.echo(f"  ask             headwater runs {where}")
         typer.echo("Ctrl-C ends it.")
 
-    embedded = Embedded(place)
     await embedded.start()
     tune_process()
     try:

@@ -11,6 +11,7 @@ from headwater.collector.questions.fingerprint import base_line
 from headwater.collector.stores.graph.known import SIDES, STATE_SEPARATOR
 from headwater.collector.stores.graph.marks import BASE_MARKS
 from headwater.collector.stores.graph.mentions import ABSENT, parsed
+from headwater.collector.stores.graph.wants import BASE_LINKS, BASE_WANTS, KINDS
 
 _FETCH = 5_000
 """Rows in memory at a time."""
@@ -47,6 +48,11 @@ def base_lines(driver: Driver, database: str | None) -> Iterator[bytes]:
             yield base_line("lifecycle", *row)
         for row in rows(BASE_MARKS):
             yield base_line("mark", *row)
+        for row in rows(BASE_WANTS):
+            yield base_line("want", *row)
+        for role, link in KINDS.items():
+            for row in rows(BASE_LINKS % (link, role)):
+                yield base_line("want_run", *row)
 
 
 def _hash(value: str) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from headwater.collector.facts import Side
 from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.fetching import Fetch, Row, fetch_each
-from headwater.collector.stores.reading import Claim, PinQuery, Read, ReadQuery
+from headwater.collector.stores.reading import Claim, PinQuery, Read, ReadQuery, RunsPage
 from headwater.shared.event import Name
 
 
@@ -94,6 +94,27 @@ async def reads(fetch: Fetch, queries: Sequence[ReadQuery], limit: int) -> list[
     return [answer[:limit] for answer in answers]
 
 
+async def readers(fetch: Fetch, query: ReadQuery, limit: int, after: tuple[str, str] | None) -> RunsPage:
+    reads_: list[list[str]] = []
+    named: list[list[str]] = []
+    for key in keys_of(query.members):
+        if query.version:
+            reads_.append([exact := keys.at(key, query.version, None), exact])
+        within = [keys.at(key, "", query.since), keys.at(key, "", query.until or keys.LATEST)]
+        reads_.append(within)
+        named.append(within)
+    ranges = {"reads": reads_, "named": named}
+    time, run = after or ("", "")
+    total = (await fetch(_COUNT_READERS, **ranges))[0][0]
+    found = await fetch(_READERS, **ranges, time=time, run=run, limit=limit)
+    return RunsPage(total, tuple((row[0], row[1]) for row in found))
+
+
+async def count_commits(fetch: Fetch, members: Collection[Name], before: tuple[str, str]) -> int:
+    rows = [[f"{key} {keys.ANY_TIME}", keys.rank(key, *before), *before] for key in keys_of(members)]
+    return sum(row[0] for row in await fetch_each(fetch, _COUNT_COMMITS, rows))
+
+
 async def listed(fetch: Fetch, datasets: Collection[Name]) -> set[Name]:
     names = keys_of(datasets)
     return {names[row[0]] for row in await fetch_each(fetch, _LISTED, names)}
@@ -159,4 +180,27 @@ _LISTED = """
 UNWIND $rows AS row
 MATCH (d:Dataset {key: row}) WHERE EXISTS { (d)<-[:READS|WRITES]-() }
 RETURN row
+"""
+_READING = """
+CALL () {
+    UNWIND $reads AS range MATCH (n:Run)-[r:READS]->() WHERE r.at >= range[0] AND r.at <= range[1] RETURN n
+    UNION
+    UNWIND $named AS range MATCH (n:Run)-[r:NAMES]->() WHERE r.at >= range[0] AND r.at <= range[1] RETURN n
+}
+"""
+_COUNT_READERS = _READING + "WITH n WHERE n.pinTime IS NOT NULL RETURN count(DISTINCT n)"
+_READERS = (
+    _READING
+    + """
+WITH DISTINCT n WHERE n.pinTime > $time OR (n.pinTime = $time AND n.id > $run)
+RETURN n.pinTime AS time, n.id AS run ORDER BY time, run LIMIT $limit
+"""
+)
+_COUNT_COMMITS = """
+UNWIND $rows AS row
+CALL (row) {
+    MATCH ()-[m:MADE]->() WHERE m.rank > row[0] AND m.rank <= row[1] AND (m.commitTime < row[2] OR m.version < row[3])
+    RETURN count(m) AS made
+}
+RETURN made
 """

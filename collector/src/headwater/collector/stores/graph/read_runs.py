@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import orjson
@@ -16,21 +16,29 @@ from headwater.collector.stores.reading import IO, Facets, OutputFacet, RunFacts
 from headwater.shared.event import Name
 
 
-async def runs(fetch: Fetch, wanted: Collection[str], io: bool, facets: Collection[str] | None) -> dict[str, RunFacts]:
+async def runs(
+    fetch: Fetch,
+    wanted: Collection[str],
+    io: bool,
+    facets: Collection[str] | None,
+    described: Collection[str] | None,
+) -> dict[str, RunFacts]:
+    def asked(facet: MentionFacet) -> bool:
+        about_dataset = facet.scope in (Scope.INPUT, Scope.OUTPUT)
+        return (facets is None or facet.name in facets) and (
+            described is None or not about_dataset or facet.name in described
+        )
+
     names = None if facets is None else sorted(facets)
     rows = await fetch_each(fetch, _RUNS, wanted, io=io, facets=names)
     mentioned = {
-        facet.value: None
-        for row in rows
-        for mention in row[6]
-        for facet in map(parsed, mention[-1])
-        if facets is None or facet.name in facets
+        facet.value: None for row in rows for mention in row[6] for facet in map(parsed, mention[-1]) if asked(facet)
     }
     bodies: dict[str, str] = dict(await fetch_each(fetch, _BODIES, mentioned))
-    return {row[0]: _facts(row, io, facets, bodies) for row in rows}
+    return {row[0]: _facts(row, io, asked, bodies) for row in rows}
 
 
-def _facts(row: Row, io: bool, facets: Collection[str] | None, bodies: dict[str, str]) -> RunFacts:
+def _facts(row: Row, io: bool, asked: Callable[[MentionFacet], bool], bodies: dict[str, str]) -> RunFacts:
     run, namespace, name, first, last, states, mentions, said, named = row
     spoken = _Said()
     for scope, facet_name, body in said:
@@ -40,7 +48,7 @@ def _facts(row: Row, io: bool, facets: Collection[str] | None, bodies: dict[str,
         dataset = Name(space, other)
         listed.append(IO(SIDES[kind], dataset, version, commit_time))
         for facet in map(parsed, texts):
-            if facets is None or facet.name in facets:
+            if asked(facet):
                 spoken.add_of(dataset, version, facet, bodies.get(facet.value))
     return RunFacts(
         run,

@@ -21,6 +21,7 @@ from headwater.collector.stores.graph import (
     read_runs,
     read_search,
 )
+from headwater.collector.stores.graph import wants as read_wants
 from headwater.collector.stores.graph.base_lines import base_lines
 from headwater.collector.stores.graph.fetching import Row
 from headwater.collector.stores.graph.rebuilding import READ_MARKER
@@ -39,8 +40,12 @@ from headwater.collector.stores.reading import (
     RunFacts,
     RunFilter,
     RunRow,
+    RunsPage,
     Search,
     SourceFacts,
+    WantFacts,
+    WantLinks,
+    WantQuery,
 )
 from headwater.collector.stores.rebuilding import RebuildMarker
 from headwater.shared.errors import TransientError
@@ -73,9 +78,14 @@ class Neo4jReader:
             return [list(record.values()) async for record in result]
 
     async def runs(
-        self, runs: Collection[str], *, io: bool = True, facets: Collection[str] | None = None
+        self,
+        runs: Collection[str],
+        *,
+        io: bool = True,
+        facets: Collection[str] | None = None,
+        described: Collection[str] | None = None,
     ) -> dict[str, RunFacts]:
-        return await read_runs.runs(self._fetch, runs, io, facets)
+        return await read_runs.runs(self._fetch, runs, io, facets, described)
 
     async def run_rows(self, runs: Collection[str]) -> dict[str, RunRow]:
         return await read_runs.run_rows(self._fetch, runs)
@@ -111,6 +121,18 @@ class Neo4jReader:
 
     async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
         return await read_generations.reads(self._fetch, queries, limit)
+
+    async def readers(self, query: ReadQuery, limit: int, after: tuple[str, str] | None = None) -> RunsPage:
+        return await read_generations.readers(self._fetch, query, limit, after)
+
+    async def count_commits(self, members: Collection[Name], before: tuple[str, str]) -> int:
+        return await read_generations.count_commits(self._fetch, members, before)
+
+    async def wants(self, wants: Collection[str]) -> dict[str, WantFacts]:
+        return await read_wants.wants(self._fetch, wants)
+
+    async def want_links(self, queries: Sequence[WantQuery], limit: int) -> list[WantLinks]:
+        return await read_wants.want_links(self._fetch, queries, limit)
 
     async def links(self, datasets: Collection[Name]) -> list[Link]:
         return await read_entities.links(self._fetch, datasets)

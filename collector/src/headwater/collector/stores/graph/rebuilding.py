@@ -9,7 +9,7 @@ from neo4j import AsyncSession
 from headwater.collector.stores.graph import schema
 from headwater.collector.stores.rebuilding import RebuildMarker
 
-_MANY: Final = ("Run", "Generation", "Change", "Design", "Mark", "Value")
+_MANY: Final = ("Run", "Generation", "Change", "Design", "Mark", "Want", "Value")
 """Go first: what is tied to one job or dataset may be more than a transaction takes."""
 _KEPT: Final = frozenset({"Event", "HeadwaterMeta"})
 LABELS: Final = (*_MANY, *(label for label in schema.LABELS if label not in {*_MANY, *_KEPT}), "Event")

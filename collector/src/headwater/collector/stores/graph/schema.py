@@ -11,6 +11,9 @@
     (Change {change, time})-[CHANGE_OF|PREVIOUS]->(Dataset)  DROP, RENAME, ...; with ``run`` where a run did it
     (Mark {version, kind, time, event, stands, reason, author})-[MARK_OF]->(Dataset)  a word on one generation;
                                                            ``generation`` is that generation's key, if it is there
+    (Want {id, time, event, partitions, comment})          without ``time``: only a run names it
+    (Run)-[SERVES|SPAWNED {at}]->(Want)                    is scheduled for it; its dep-miss asked for it;
+                                                           ``spawning`` on SERVES: the want, if the run spawned any
     (Dataset)-[SYMLINK]->(Dataset)                         derived from the symlinks facet
     (Namespace {name, firstTime, deleted})                 of jobs and datasets; ``deleted``: up to when. Jobs and
                                                            datasets have it, too, and are hidden while not seen later
@@ -28,7 +31,7 @@ from typing import Final
 
 from neo4j import AsyncSession
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 """Raised when the graph changes shape; a graph of another version is emptied and rebuilt from the documents."""
 
 _UNIQUE: Final = {
@@ -40,6 +43,7 @@ _UNIQUE: Final = {
     "Change": "key",
     "Design": "key",
     "Mark": "key",
+    "Want": "id",
     "Event": "id",
     "Namespace": "key",
     "HeadwaterMeta": "name",
@@ -67,6 +71,9 @@ _RELATIONSHIP_INDEXES: Final = (
     ("NAMES", "at"),
     ("CONSUMES", "recent"),
     ("PRODUCES", "recent"),
+    ("SERVES", "at"),
+    ("SERVES", "spawning"),
+    ("SPAWNED", "at"),
 )
 
 

@@ -41,6 +41,7 @@ class Neo4jLineageStore:
     """
 
     reads_bodies = False
+    remote = True
 
     def __init__(
         self,
@@ -71,9 +72,9 @@ class Neo4jLineageStore:
             self._driver = driver
 
     async def _prepare(self, session: AsyncSession) -> None:
-        known = await (await session.run(schema.KNOWN_VERSION)).single()
+        known = await _known_version(session)
         if known is not None:
-            self._check_version(known["version"])
+            self._check_version(known)
         if not self._read_only:
             await schema.prepare(session)
             said = await (await session.run(schema.VERSION, version=schema.SCHEMA_VERSION)).single(strict=True)
@@ -103,6 +104,22 @@ class Neo4jLineageStore:
     async def ping(self) -> None:
         """A transaction that could write, and does not."""
         await self._bounded(self._in_session(self._opened(), _touch, tries=2))
+
+    async def inspect(self) -> str:
+        """See ``Inspectable``."""
+        driver = connecting.async_driver(self._connection)
+        try:
+            return await self._bounded(self._look(driver))
+        finally:
+            await driver.close()
+
+    async def _look(self, driver: AsyncDriver) -> str:
+        product = (await driver.get_server_info()).agent.replace("/", " ")
+        known = await self._in_session(driver, _known_version)
+        if known is not None:
+            self._check_version(known)
+        graph = "no graph yet; whoever writes first makes it" if known is None else f"a graph of version {known}"
+        return f"{product}, {graph}"
 
     def graph_reader(self) -> Neo4jReader:
         """The read half, without documents, see ``stores.combined``; the store must be open."""
@@ -191,6 +208,11 @@ class Neo4jLineageStore:
                 return await work
         except _DRIVER_ERRORS as error:
             raise connecting.classified(error, self.name) from error
+
+
+async def _known_version(session: AsyncSession) -> int | None:
+    found = await (await session.run(schema.KNOWN_VERSION)).single()
+    return None if found is None else found["version"]
 
 
 async def _write(session: AsyncSession, batch: Sequence[ProjectedEvent]) -> None:

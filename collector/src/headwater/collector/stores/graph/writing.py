@@ -13,6 +13,7 @@ from headwater.collector.stores.graph.marks import write_marks
 from headwater.collector.stores.graph.names import write_changes, write_designs, write_symlinks
 from headwater.collector.stores.graph.runs import write_generations, write_io, write_runs
 from headwater.collector.stores.graph.transaction import Transaction
+from headwater.collector.stores.graph.wants import write_wants
 from headwater.collector.stores.sql.bases import from_batch
 from headwater.collector.stores.sql.derived import DerivedRun, derive_run
 from headwater.collector.stores.sql.merge import Merged
@@ -36,6 +37,7 @@ async def write_batch(tx: Transaction, batch: Sequence[ProjectedEvent]) -> None:
     await write_changes(tx, merged, known, derived)
     await write_symlinks(tx, merged, known)
     await write_marks(tx, merged)
+    await write_wants(tx, merged, known)
     await write_job_edges(tx, known, derived)
     await write_catalog(tx, merged, known)
     events = {each.event.event_id: each.event for each in batch}

@@ -17,6 +17,8 @@ from headwater.collector.facts import (
     RunSeen,
     RunState,
     Scope,
+    WantRun,
+    WantSaid,
 )
 from headwater.collector.questions.fingerprint import base_line
 from headwater.collector.stores.sql.keys import value_key
@@ -50,6 +52,11 @@ def _parts(fact: Fact) -> tuple[str, *tuple[object, ...]]:
             return ("lifecycle", *fact.dataset, fact.time, fact.change, *(fact.previous or (None, None)))
         case Mark():
             return ("mark", *fact.dataset, *fact[1:])
+        case WantSaid():
+            listed = canonical_json(fact.partitions).decode()
+            return ("want", fact.want, fact.time, fact.event_id, listed, fact.comment)
+        case WantRun():
+            return ("want_run", fact.want, int(fact.role), fact.run)
 
 
 def _owner(fact: FacetSaid) -> tuple[str | None, str | None, str | None, str]:

@@ -14,6 +14,8 @@ from headwater.collector.facts import (
     RunJob,
     RunSeen,
     RunState,
+    WantRun,
+    WantSaid,
 )
 
 
@@ -40,6 +42,10 @@ def key_of(fact: Fact) -> tuple[object, ...]:
             return ("lifecycle", *fact)
         case Mark():
             return ("mark", *fact[:5])
+        case WantSaid():
+            return ("want", fact.want)
+        case WantRun():
+            return ("want_run", *fact)
 
 
 def merge(a: Fact, b: Fact) -> Fact:
@@ -58,6 +64,8 @@ def merge(a: Fact, b: Fact) -> Fact:
             return a._replace(time=min(a.time, b.time), commit_time=min(commits, default=None))
         case FacetSaid(), FacetSaid():
             return max(a, b, key=lambda fact: (fact.time, fact.event_id, fact.value is not None, fact.value or b""))
+        case WantSaid(), WantSaid():
+            return max(a, b, key=lambda fact: (fact.time, fact.event_id, fact.partitions, fact.comment or ""))
         case DesignIO(), DesignIO():
             return max(a, b, key=lambda fact: (fact.time, fact.event_id, fact.datasets))
         case _:

@@ -8,8 +8,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from headwater.collector.catalog import is_reserved
-from headwater.collector.facts import Mark, Side
+from headwater.collector.facts import Mark, Scope, Side
 from headwater.collector.stores.memory import catalog
+from headwater.collector.stores.memory import wants as wanting
 from headwater.collector.stores.memory.base_lines import base_lines
 from headwater.collector.stores.memory.view import Mentioned, current_edges
 from headwater.collector.stores.reading import (
@@ -18,6 +19,7 @@ from headwater.collector.stores.reading import (
     Document,
     Drop,
     EventFilter,
+    Facets,
     Hit,
     JobEdge,
     JobFacts,
@@ -29,8 +31,12 @@ from headwater.collector.stores.reading import (
     RunFacts,
     RunFilter,
     RunRow,
+    RunsPage,
     Search,
     SourceFacts,
+    WantFacts,
+    WantLinks,
+    WantQuery,
 )
 from headwater.shared.event import Name
 
@@ -81,12 +87,19 @@ class MemoryReader:
     # Runs
 
     async def runs(
-        self, runs: Collection[str], *, io: bool = True, facets: Collection[str] | None = None
+        self,
+        runs: Collection[str],
+        *,
+        io: bool = True,
+        facets: Collection[str] | None = None,
+        described: Collection[str] | None = None,
     ) -> dict[str, RunFacts]:
         known = self._store.view().runs
         found = {run: known[run].facts for run in runs if run in known}
         if facets is not None:
             found = {run: _with_facets(facts, facets) for run, facts in found.items()}
+        if described is not None:
+            found = {run: _with_described(facts, described) for run, facts in found.items()}
         return found if io else {run: facts._replace(io=()) for run, facts in found.items()}
 
     async def run_rows(self, runs: Collection[str]) -> dict[str, RunRow]:
@@ -149,6 +162,23 @@ class MemoryReader:
             [Read(io.run, io.dataset, io.version, io.side) for io, _ in filter(_asked(query), mentions)][:limit]
             for query in queries
         ]
+
+    async def readers(self, query: ReadQuery, limit: int, after: tuple[str, str] | None = None) -> RunsPage:
+        mentions = self._store.view().mentions
+        found = sorted({(time, io.run) for io, time in filter(_asked(query), mentions) if time is not None})
+        return RunsPage(len(found), tuple(each for each in found if after is None or each > after)[:limit])
+
+    async def count_commits(self, members: Collection[Name], before: tuple[str, str]) -> int:
+        return sum(claim.commit_time is not None and _commit_order(claim)[:2] < before for claim in self._of(members))
+
+    # Wants
+
+    async def wants(self, wants: Collection[str]) -> dict[str, WantFacts]:
+        return wanting.wants(self._store.view(), wants)
+
+    async def want_links(self, queries: Sequence[WantQuery], limit: int) -> list[WantLinks]:
+        all_of = [(query, wanting.linked(self._store.view(), query)) for query in queries]
+        return [WantLinks(len(ids), tuple(each for each in ids if each >= q.since)[:limit]) for q, ids in all_of]
 
     # Datasets and jobs
 
@@ -303,15 +333,27 @@ def _fits(row: RunRow, where: RunFilter) -> bool:
 
 
 def _with_facets(facts: RunFacts, names: Collection[str]) -> RunFacts:
-    def only(facets: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
-        return {name: value for name, value in facets.items() if name in names}
-
     return facts._replace(
-        facets=only(facts.facets),
-        job_facets=only(facts.job_facets),
-        io_facets={about: left for about, facets in facts.io_facets.items() if (left := only(facets))},
+        facets=_only(facts.facets, names),
+        job_facets=_only(facts.job_facets, names),
+        io_facets={about: left for about, facets in facts.io_facets.items() if (left := _only(facets, names))},
         output_facets=tuple(each for each in facts.output_facets if each.name in names),
     )
+
+
+def _with_described(facts: RunFacts, names: Collection[str]) -> RunFacts:
+    io_facets = {
+        about: facets if about[0] not in (Scope.INPUT, Scope.OUTPUT) else _only(facets, names)
+        for about, facets in facts.io_facets.items()
+    }
+    return facts._replace(
+        io_facets={about: facets for about, facets in io_facets.items() if facets},
+        output_facets=tuple(each for each in facts.output_facets if each.name in names),
+    )
+
+
+def _only(facets: Facets, names: Collection[str]) -> Facets:
+    return {name: value for name, value in facets.items() if name in names}
 
 
 def _commit_order(claim: Claim) -> tuple[str, str, str]:

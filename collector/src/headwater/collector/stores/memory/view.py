@@ -23,6 +23,8 @@ from headwater.collector.facts import (
     RunState,
     Scope,
     Side,
+    WantRun,
+    WantSaid,
 )
 from headwater.collector.stores.memory.runs import Change, RunParts, RunView
 from headwater.collector.stores.reading import Claim, DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
@@ -77,6 +79,8 @@ class View:
         self._designs: dict[Name, dict[Side, tuple[Name, ...]]] = defaultdict(dict)
         self._lifecycles: list[Change] = []
         self.marks: list[Mark] = []
+        self.wants: dict[str, WantSaid] = {}
+        self.want_runs: list[WantRun] = []
         for fact in self.facts:
             match fact:
                 case JobSeen():
@@ -93,6 +97,10 @@ class View:
                     self._lifecycles.append(Change(fact.dataset, fact.time, fact.change, fact.previous))
                 case Mark():
                     self.marks.append(fact)
+                case WantSaid():
+                    self.wants[fact.want] = fact
+                case WantRun():
+                    self.want_runs.append(fact)
 
     def _facet(self, fact: FacetSaid) -> None:
         if fact.scope not in (Scope.JOB, Scope.DATASET):

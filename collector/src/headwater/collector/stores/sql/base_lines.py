@@ -11,6 +11,7 @@ from headwater.collector.facts import Scope
 from headwater.collector.questions.fingerprint import base_line
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.keys import run_text
+from headwater.collector.stores.sql.wants import BOTH
 
 _job, _dataset, _run, _io, _facet = (schema.job.c, schema.dataset.c, schema.run.c, schema.run_io.c, schema.facet.c)
 
@@ -22,6 +23,7 @@ def base_lines(connection: Connection) -> Iterator[bytes]:
     yield from _designs(connection)
     yield from _lifecycles(connection)
     yield from _marks(connection)
+    yield from _wants(connection)
 
 
 def _names(connection: Connection) -> Iterator[bytes]:
@@ -103,3 +105,12 @@ def _marks(connection: Connection) -> Iterator[bytes]:
     )
     for namespace, name, version, kind, time, event_id, stands, reason, author in connection.execute(statement):
         yield base_line("mark", namespace, name, version, kind, time, event_id.hex(), bool(stands), reason, author)
+
+
+def _wants(connection: Connection) -> Iterator[bytes]:
+    want, link = schema.want.c, schema.want_run.c
+    columns = (want.want, want.time, want.event_id, want.partitions, want.comment)
+    for key, time, event_id, partitions, comment in connection.execute(select(*columns)):
+        yield base_line("want", run_text(key), time, event_id.hex(), partitions, comment)
+    for key, role, run in connection.execute(select(link.want, link.role, link.run).where(link.role != BOTH)):
+        yield base_line("want_run", run_text(key), role, run_text(run))

@@ -13,6 +13,7 @@ from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.query import run_many
 from headwater.collector.stores.sql.symlinks import write_symlinks
 from headwater.collector.stores.sql.upserts import DERIVED_RUN, Upserts
+from headwater.collector.stores.sql.wants import write_wants
 
 _NO_RUN = (None,) * len(DERIVED_RUN)
 """For rows of known runs: a conflict leaves the derived columns to ``Derivation.apply``."""
@@ -35,6 +36,7 @@ def write_batch(connection: Connection, upserts: Upserts, merged: Merged, docume
     run_many(connection, upserts.design_io, [(*key, *said) for key, said in merged.design.items()])
     run_many(connection, upserts.lifecycle, [(*change, b"") for change in merged.lifecycle])
     run_many(connection, upserts.mark, [(*key, *said) for key, said in sorted(merged.marks.items())])
+    write_wants(connection, upserts, merged)
     derivation.apply()
     write_symlinks(connection, upserts, merged.symlinked)
     write_catalog(connection, merged)

@@ -24,6 +24,7 @@ _OWNED: Final = (
     schema.run_io.c.run,
     schema.generation.c.run,
     schema.lifecycle.c.run,
+    schema.want_run.c.run,
     schema.run.c.run,
 )
 """Whose row is a run's."""

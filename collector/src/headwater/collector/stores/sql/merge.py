@@ -19,6 +19,8 @@ from headwater.collector.facts import (
     RunSeen,
     RunState,
     Scope,
+    WantRun,
+    WantSaid,
 )
 from headwater.collector.stores.sql.keys import NO_KEY, event_key, name_key, run_key, value_key
 from headwater.shared.codec import canonical_json
@@ -53,6 +55,10 @@ class Merged:
         self.design: dict[tuple[bytes, int], tuple[str, bytes, str]] = {}
         self.lifecycle: set[tuple[bytes, str, str, bytes]] = set()
         self.marks: dict[MarkKey, tuple[bool, str | None, str | None]] = {}
+        self.wants: dict[bytes, tuple[str, bytes, str, str | None]] = {}
+        """(time, event id, partitions, comment)."""
+        self.want_runs: set[tuple[bytes, int, bytes]] = set()
+        """(want, role, run)."""
         self.symlinked: set[bytes] = set()
         """Datasets whose symlinks facet was stated or deleted."""
         self._derived_facets: list[FacetKey] = []
@@ -170,6 +176,15 @@ class Merged:
         key = (self.name_dataset(fact.dataset), fact.version, fact.kind, fact.time, event_key(fact.event_id))
         self.marks[key] = (fact.stands, fact.reason, fact.author)
 
+    def _want_said(self, fact: WantSaid) -> None:
+        key, listed = run_key(fact.want), canonical_json(fact.partitions).decode()
+        said = (fact.time, event_key(fact.event_id), listed, fact.comment)
+        if key not in self.wants or said[:2] > self.wants[key][:2]:
+            self.wants[key] = said
+
+    def _want_run(self, fact: WantRun) -> None:
+        self.want_runs.add((run_key(fact.want), int(fact.role), run_key(fact.run)))
+
 
 def _facet_prefix(scope: Scope, owner: tuple[str, ...]) -> tuple[bytes, int, bytes, str]:
     """(owner, scope, dataset, version)."""
@@ -190,4 +205,6 @@ _ADD: dict[type, Callable[[Merged, Any], None]] = {
     DesignIO: Merged._design,
     Lifecycle: Merged._lifecycle,
     Mark: Merged._mark,
+    WantSaid: Merged._want_said,
+    WantRun: Merged._want_run,
 }

@@ -15,12 +15,18 @@ from sqlalchemy.engine import Connection, Dialect
 from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.stores.sql.arrays import ByteaArray
+from headwater.collector.stores.sql.lateral import MAX_SETS, Lateral
 
-SIZES = (1, 4, 16, 64, 256)
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 """Lengths of compiled IN lists; a shorter list of keys is filled up by repeating its last one."""
 MAX_ARRAY = 10_000
 """Keys in one array; PostgreSQL takes them so."""
 Row = tuple[Any, ...]
+
+
+_AMONG = "among_"
+_BY_INDEX = "SET LOCAL enable_seqscan = off"
+"""Keys are looked up, whatever a young table's statistics say."""
 
 
 class Query:
@@ -28,7 +34,7 @@ class Query:
 
     def __init__(self, statement: Any, *, among: ColumnElement[Any] | None = None) -> None:
         self._statement, self._among = statement, among
-        self._compiled: dict[tuple[str, int], tuple[str, list[str], dict[str, Any]]] = {}
+        self._compiled: dict[tuple[str, int], _Compiled] = {}
 
     def rows(self, connection: Connection, **values: Any) -> list[Row]:
         """The rows with these values of the statement's bind parameters."""
@@ -36,27 +42,31 @@ class Query:
         return found
 
     def rows_each(self, connection: Connection, values: Iterable[Mapping[str, Any]]) -> list[list[Row]]:
-        """``rows`` for each of the sets of values; a server gets them all before it is waited for."""
+        """``rows`` for each of the sets of values, which all have the same names; a server gets them all at once."""
         if connection.dialect.name != "postgresql":
             return self._rows_in_turn(connection, values)
+        found: list[list[Row]] = []
+        sets = list(values)
+        for start in range(0, len(sets), MAX_SETS):
+            found += self._rows_of_sets(connection, sets[start : start + MAX_SETS])
+        return found
+
+    def _rows_of_sets(self, connection: Connection, sets: list[Mapping[str, Any]]) -> list[list[Row]]:
+        statement, parameters = self._on(connection.dialect, 0).lateral.statement(sets)
         driver = driver_connection(connection)
         with driver.pipeline():
-            driver.execute(
-                "SET LOCAL enable_seqscan = off"
-            )  # keys are looked up, whatever a young table's statistics say
-            cursors = [self._run(connection, 0, each) for each in values]
-        return [cursor.fetchall() for cursor in cursors]
+            driver.execute(_BY_INDEX)
+            cursor = driver.execute(statement, parameters)
+        found: list[list[Row]] = [[] for _ in sets]
+        for row in cursor.fetchall():
+            found[row[-1] - 1].append(row[:-1])
+        return found
 
     def _rows_in_turn(self, connection: Connection, values: Iterable[Mapping[str, Any]]) -> list[list[Row]]:
         """One cursor for all: thousands of small look-ups cost more around the engine than in it."""
-        sql, names, constants = self._on(connection.dialect, 0)
-        cursor = driver_cursor(connection)
-        found: list[list[Row]] = []
-        for each in values:
-            known = {**constants, **each}
-            cursor.execute(sql, tuple([known[name] for name in names]))
-            found.append(cursor.fetchall())
-        return found
+        compiled = self._on(connection.dialect, 0)
+        sql, parameters, execute = compiled.sql, compiled.parameters, driver_cursor(connection).execute
+        return [execute(sql, parameters(each)).fetchall() for each in values]
 
     def row(self, connection: Connection, **values: Any) -> Row | None:
         """The first row."""
@@ -77,30 +87,32 @@ class Query:
             some = ordered[start : start + SIZES[-1]]
             size = next(each for each in SIZES if each >= len(some))
             some += [some[-1]] * (size - len(some))
-            listed = {f"among_{index}": key for index, key in enumerate(some)}
-            yield from self._run(connection, size, listed | values).fetchall()
+            compiled = self._on(connection.dialect, size)
+            yield from driver_cursor(connection).execute(compiled.sql, compiled.listing(some, values)).fetchall()
 
-    def _rows_of_any(self, connection: Connection, keys: list[bytes], values: dict[str, Any]) -> Iterator[Row]:
+    def _rows_of_any(self, connection: Connection, keys: list[bytes], values: Mapping[str, Any]) -> Iterator[Row]:
+        for cursor in self.cursors_among(connection, keys, values):
+            yield from cursor.fetchall()
+
+    def cursors_among(self, connection: Connection, keys: list[bytes], values: Mapping[str, Any]) -> Iterator[Any]:
+        """For PostgreSQL: one for each chunk of keys."""
         for start in range(0, len(keys), MAX_ARRAY):
             listed = {"among": ByteaArray(keys[start : start + MAX_ARRAY])}
-            yield from self._run(connection, 1, listed | values).fetchall()
+            yield self._run(connection, 1, {**listed, **values})
 
     def _run(self, connection: Connection, size: int, values: Mapping[str, Any]) -> Any:
-        sql, names, constants = self._on(connection.dialect, size)
-        parameters = tuple(values[name] if name in values else constants[name] for name in names)
+        compiled = self._on(connection.dialect, size)
         cursor = driver_cursor(connection)
-        cursor.execute(sql, parameters)
+        cursor.execute(compiled.sql, compiled.parameters(values))
         return cursor
 
-    def _on(self, dialect: Dialect, size: int) -> tuple[str, list[str], dict[str, Any]]:
+    def _on(self, dialect: Dialect, size: int) -> _Compiled:
         found = self._compiled.get((dialect.name, size))
         if found is None:
             statement = self._statement
             if size and self._among is not None:
                 statement = statement.where(self._among_condition(dialect, size))
-            compiled = statement.compile(dialect=dialect)
-            found = (str(compiled), list(compiled.positiontup), dict(compiled.params))
-            self._compiled[dialect.name, size] = found
+            found = self._compiled[dialect.name, size] = _Compiled(statement.compile(dialect=dialect))
         return found
 
     def _among_condition(self, dialect: Dialect, size: int) -> ColumnElement[bool]:
@@ -109,9 +121,43 @@ class Query:
             any_of: ColumnElement[bool] = column == func.any(bindparam("among", type_=ARRAY(column.type)))
             return any_of
         listed: ColumnElement[bool] = column.in_(
-            [bindparam(f"among_{index}", type_=column.type) for index in range(size)]
+            [bindparam(f"{_AMONG}{index}", type_=column.type) for index in range(size)]
         )
         return listed
+
+
+def rows_of_all(connection: Connection, keys: Collection[bytes], *queries: Query, **values: Any) -> list[list[Row]]:
+    """Of each query its ``rows_among``; a server gets them all at once."""
+    if connection.dialect.name != "postgresql":
+        return [list(query.rows_among(connection, keys, **values)) for query in queries]
+    ordered = list(keys)
+    with driver_connection(connection).pipeline():
+        asked = [list(query.cursors_among(connection, ordered, values)) for query in queries]
+    return [[row for cursor in cursors for row in cursor.fetchall()] for cursors in asked]
+
+
+class _Compiled:
+    """A statement as text, and how the values given by name become its parameters."""
+
+    def __init__(self, compiled: Any) -> None:
+        self.sql = str(compiled)
+        self._names: list[str] = list(compiled.positiontup)
+        self._constants = {name: value for name, value in compiled.params.items() if value is not None}
+        listed = [index for index, name in enumerate(self._names) if name.startswith(_AMONG)]
+        self._before = self._names[: listed[0]] if listed else []
+        self._after = self._names[listed[-1] + 1 :] if listed else []
+        self.lateral = Lateral(self.sql, self._names, self._constants)
+
+    def parameters(self, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        """In the order of the statement."""
+        constants = self._constants
+        return tuple([values[name] if name in values else constants[name] for name in self._names])
+
+    def listing(self, keys: list[Any], values: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The same with the keys in their place, which is one."""
+        known = {**self._constants, **values} if values else self._constants
+        before, after = self._before, self._after
+        return (*[known[name] for name in before], *keys, *[known[name] for name in after])
 
 
 def one_of(column: ColumnElement[Any], values: Iterable[Any]) -> ColumnElement[bool]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Table, Text, bindparam, func, literal, not_, null, select
+from sqlalchemy import Table, Text, bindparam, func, not_, null, select
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
@@ -14,8 +15,9 @@ from headwater.collector.facts import Scope, Side
 from headwater.collector.stores.reading import DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import Beginning, same_text
-from headwater.collector.stores.sql.query import Query
+from headwater.collector.stores.sql.query import Query, Row, rows_of_all
 from headwater.collector.stores.sql.selecting import hidden, keys_of, visible
+from headwater.collector.stores.sql.tally import names_in
 from headwater.collector.stores.sql.values import VALUES
 from headwater.shared.event import Name
 
@@ -83,8 +85,8 @@ def links(connection: Connection, datasets: Collection[Name]) -> list[Link]:
     keys = keys_of(datasets)
     found = {
         Link(Name(row[0], row[1]), Name(row[2], row[3]), row[4])
-        for query in _LINKS
-        for row in query.rows_among(connection, keys)
+        for rows in rows_of_all(connection, keys, *_LINKS)
+        for row in rows
     }
     return sorted(found, key=lambda link: (link.a, link.b, link.renamed_at or ""))
 
@@ -101,37 +103,38 @@ def drops(connection: Connection, datasets: Collection[Name]) -> list[Drop]:
 
 def job_edges(connection: Connection, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
     found = [
-        JobEdge(Name(row[0], row[1]), _SIDES[row[2]], Name(row[3], row[4]), row[5])
+        JobEdge(Name(space, job), _SIDES[side], Name(other_space, dataset), last)
         for query, names in ((_EDGES_OF_JOBS, jobs), (_EDGES_OF_DATASETS, datasets))
-        for row in query.rows_among(connection, keys_of(names))
+        for space, job, side, other_space, dataset, last in query.rows_among(connection, keys_of(names))
     ]
     return list(dict.fromkeys(found)) if jobs and datasets else found
 
 
 def datasets(connection: Connection, names: Collection[Name]) -> dict[Name, DatasetFacts]:
     keys = keys_of(names)
-    said = _facets(connection, keys, Scope.DATASET)
+    seen, said_rows = rows_of_all(connection, keys, _DATASETS, _FACETS, scope=int(Scope.DATASET))
+    said = _facets(connection, said_rows)
     return {
         keys[key]: DatasetFacts(keys[key], first, last, said.get(key, {}), bool(gone))
-        for key, first, last, gone in _DATASETS.rows_among(connection, keys)
+        for key, first, last, gone in seen
     }
 
 
 def jobs(connection: Connection, names: Collection[Name]) -> dict[Name, JobFacts]:
     keys = keys_of(names)
-    said = _facets(connection, keys, Scope.JOB)
+    seen, designs, said_rows = rows_of_all(connection, keys, _JOBS, _DESIGNS, _FACETS, scope=int(Scope.JOB))
+    said = _facets(connection, said_rows)
     design: dict[bytes, dict[Side, tuple[Name, ...]]] = {}
-    for key, side, listed in _DESIGNS.rows_among(connection, keys):
+    for key, side, listed in designs:
         design.setdefault(key, {})[Side(side)] = tuple(Name(*pair) for pair in orjson.loads(listed))
     return {
         keys[key]: JobFacts(keys[key], first, last, said.get(key, {}), design.get(key, {}), bool(gone))
-        for key, first, last, gone in _JOBS.rows_among(connection, keys)
+        for key, first, last, gone in seen
     }
 
 
-def _facets(connection: Connection, keys: Collection[bytes], scope: Scope) -> dict[bytes, Facets]:
+def _facets(connection: Connection, rows: list[Row]) -> dict[bytes, Facets]:
     found: dict[bytes, Facets] = {}
-    rows = list(_FACETS.rows_among(connection, keys, scope=int(scope)))
     values = VALUES.read(connection, {value for _, _, value in rows})
     for key, name, value in rows:
         found.setdefault(key, {})[name] = values[value]
@@ -139,40 +142,50 @@ def _facets(connection: Connection, keys: Collection[bytes], scope: Scope) -> di
 
 
 def list_jobs(connection: Connection, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
-    order = (_job.last_time.desc(), _job.namespace, _job.name)
-    return _page(connection, schema.job, [], namespace, order, limit, offset)
+    return _page(connection, schema.job, namespace, limit, offset)
 
 
 def list_datasets(connection: Connection, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
-    seen: list[ColumnElement[bool]] = [_dataset.first_time.isnot(None)]
-    order: tuple[Any, ...] = (_dataset.namespace, _dataset.name)
-    if namespace is not None:
-        order = (Beginning(_dataset.name), _dataset.name) if _is_postgres(connection) else (_dataset.name,)
-    return _page(connection, schema.dataset, seen, namespace, order, limit, offset)
-
-
-def _is_postgres(connection: Connection) -> bool:
-    return connection.dialect.name == "postgresql"
+    return _page(connection, schema.dataset, namespace, limit, offset)
 
 
 def _page(
-    connection: Connection,
-    table: Table,
-    wanted: list[ColumnElement[bool]],
-    namespace: str | None,
-    order: tuple[Any, ...],
-    limit: int,
-    offset: int,
+    connection: Connection, table: Table, namespace: str | None, limit: int, offset: int
 ) -> tuple[int, list[Name]]:
-    """All are counted from an index alone, and the few that are hidden by another one."""
-    if namespace is not None:
-        wanted = [*wanted, same_text(table.c.namespace, literal(namespace, Text))]
+    """All have been counted, see ``tally``, and the few that are hidden are, from an index of theirs."""
+    postgres = connection.dialect.name == "postgresql"
+    listing = _listing(table, namespace is not None, postgres)
+    values = {} if namespace is None else {"namespace": namespace}
+    gone = listing.hidden.row(connection, **values)
+    total = names_in(connection, table, namespace) - (int(gone[0]) if gone else 0)
+    rows = listing.page.rows(connection, **values, limit=limit, offset=offset)
+    return total, [Name(space, name) for space, name in rows]
+
+
+class _Listing(NamedTuple):
+    """The statements of one kind of list: how many are deleted, and a page."""
+
+    hidden: Query
+    page: Query
+
+
+@lru_cache(maxsize=8)
+def _listing(table: Table, of_namespace: bool, postgres: bool) -> _Listing:
+    columns = table.c
+    wanted: list[ColumnElement[bool]] = [] if table is schema.job else [columns.first_time.isnot(None)]
+    order: tuple[Any, ...] = (columns.last_time.desc(), columns.namespace, columns.name)
+    if table is schema.dataset:
+        order = (columns.namespace, columns.name)
+        if of_namespace:
+            order = (Beginning(columns.name), columns.name) if postgres else (columns.name,)
+    if of_namespace:
+        wanted.append(same_text(columns.namespace, bindparam("namespace", type_=Text)))
     counted = select(func.count()).select_from(table).where(*wanted)
-    total = connection.execute(counted).scalar_one()
-    gone = connection.execute(counted.where(table.c.deleted.isnot(None), not_(visible(table)))).scalar_one()
-    page = select(table.c.namespace, table.c.name).where(*wanted, visible(table)).order_by(*order)
-    rows = connection.execute(page.limit(limit).offset(offset))
-    return int(total) - int(gone), [Name(row[0], row[1]) for row in rows]
+    page = select(columns.namespace, columns.name).where(*wanted, visible(table)).order_by(*order)
+    return _Listing(
+        Query(counted.where(columns.deleted.isnot(None), not_(visible(table)))),
+        Query(page.limit(bindparam("limit")).offset(bindparam("offset"))),
+    )
 
 
 def namespaces(connection: Connection) -> dict[str, tuple[str, str]]:

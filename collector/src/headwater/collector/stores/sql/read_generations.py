@@ -18,6 +18,7 @@ from headwater.collector.stores.sql.query import Query, Row, one_of
 from headwater.collector.stores.sql.selecting import keys_of
 from headwater.shared.event import Name
 
+_NOTHING: set[str] = set()
 LATEST = "~"
 """Greater than every canonical time."""
 _gen, _io, _dataset = schema.generation.c, schema.run_io.c, schema.dataset.c
@@ -107,14 +108,16 @@ def current(connection: Connection, pins: Sequence[PinQuery]) -> list[Claim | No
     for dataset, version, run in _OWN.rows_among(connection, {run_key(pin.run) for pin in pins if pin.run}):
         own.setdefault(run, set()).add((dataset, version))
     asked: list[dict[str, Any]] = []
-    wrote: list[set[str]] = []
+    about: list[tuple[dict[bytes, Name], set[str]]] = []
     for pin in pins:
-        written = own.get(run_key(pin.run), set()) if pin.run else set()
-        names = keys_of(pin.members)
-        wrote.append({version for dataset, version in written if dataset in names})
-        asked += [{"dataset": key, "time": pin.at or LATEST, "limit": 1 + len(wrote[-1])} for key in names]
+        names = {name_key(name): name for name in pin.members}
+        written = own.get(run_key(pin.run)) if pin.run else None
+        wrote = {version for dataset, version in written if dataset in names} if written else _NOTHING
+        about.append((names, wrote))
+        time, limit = pin.at or LATEST, 1 + len(wrote)
+        asked += [{"dataset": key, "time": time, "limit": limit} for key in names]
     answers = zip(asked, _CURRENT.rows_each(connection, asked), strict=True)
-    return [_current(connection, keys_of(pin.members), mine, answers) for pin, mine in zip(pins, wrote, strict=True)]
+    return [_current(connection, names, wrote, answers) for names, wrote in about]
 
 
 def _current(
@@ -123,6 +126,9 @@ def _current(
     wrote: set[str],
     answers: Iterator[tuple[dict[str, Any], list[Row]]],
 ) -> Claim | None:
+    if len(names) == 1 and not wrote:
+        _, rows = next(answers)
+        return _claim(rows[0], names) if rows else None
     claims = []
     for asked, rows in itertools.islice(answers, len(names)):
         for row in _newest(connection, asked, rows):

@@ -15,7 +15,7 @@ from headwater.collector.stores.reading import IO, Facets, OutputFacet, RunFacts
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import same_text
 from headwater.collector.stores.sql.keys import name_key, run_key, run_text
-from headwater.collector.stores.sql.query import Query, one_of
+from headwater.collector.stores.sql.query import Query, Row, one_of, rows_of_all
 from headwater.collector.stores.sql.selecting import keys_of
 from headwater.collector.stores.sql.values import VALUES
 from headwater.shared.event import Name
@@ -74,23 +74,32 @@ _FACETS: Any = select(
     _facet.event_id,
     _facet.value,
 ).outerjoin_from(schema.facet, schema.dataset, _dataset.key == _facet.dataset)
+_SIDES = {int(side): side for side in Side}
+_SCOPES = {int(scope): scope for scope in Scope}
+_not_described = one_of(_facet.scope, (int(scope) for scope in Scope if scope not in (Scope.INPUT, Scope.OUTPUT)))
 
 
 def runs(
-    connection: Connection, wanted: Collection[str], io: bool, facets: Collection[str] | None
+    connection: Connection,
+    wanted: Collection[str],
+    io: bool,
+    facets: Collection[str] | None,
+    described: Collection[str] | None,
 ) -> dict[str, RunFacts]:
     keys = [run_key(run) for run in wanted]
+    wanted_facets = _facets_query(*(None if each is None else tuple(sorted(each)) for each in (facets, described)))
+    queries = [_HEAD, _STATES, wanted_facets, *([_IOS] if io else [])]
+    heads, state_rows, said_rows, *io_rows = rows_of_all(connection, keys, *queries)
     states: dict[bytes, list[tuple[str, str]]] = {}
-    for key, word, time in _STATES.rows_among(connection, keys):
+    for key, word, time in state_rows:
         states.setdefault(key, []).append((word, time))
     mentions: dict[bytes, list[IO]] = {}
-    if io:
-        for key, side, namespace, name, version, commit in _IOS.rows_among(connection, keys):
-            mentions.setdefault(key, []).append(IO(Side(side), Name(namespace, name), version, commit))
-    said = _facets(connection, keys, facets)
+    for key, side, namespace, name, version, commit in io_rows[0] if io else ():
+        mentions.setdefault(key, []).append(IO(_SIDES[side], Name(namespace, name), version, commit))
+    said = _facets(connection, said_rows)
     nothing = _Said()
     found = {}
-    for key, namespace, name, first, last, named in _HEAD.rows_among(connection, keys):
+    for key, namespace, name, first, last, named in heads:
         of_run = said.get(key, nothing)
         found[run_text(key)] = RunFacts(
             run_text(key),
@@ -106,6 +115,9 @@ def runs(
             named,
         )
     return found
+
+
+_RUN_JOB, _OUTPUT = int(Scope.RUN_JOB), int(Scope.OUTPUT)
 
 
 class _Said:
@@ -126,21 +138,14 @@ class _Said:
         said: tuple[str, str],
         value: dict[str, Any] | None,
     ) -> None:
-        if scope == Scope.OUTPUT:
+        """What is said of a dataset."""
+        if scope == _OUTPUT:
             self.output_facets.append(OutputFacet(dataset, version, name, said, value))
-        if value is None:
-            return
-        if scope == Scope.RUN:
-            self.facets[name] = value
-        elif scope == Scope.RUN_JOB:
-            self.job_facets[name] = value
-        else:
-            self.io_facets.setdefault((Scope(scope), dataset, version), {})[name] = value
+        if value is not None:
+            self.io_facets.setdefault((_SCOPES[scope], dataset, version), {})[name] = value
 
 
-def _facets(connection: Connection, keys: list[bytes], names: Collection[str] | None) -> dict[bytes, _Said]:
-    query = _facets_query(None if names is None else tuple(sorted(names)))
-    rows = list(query.rows_among(connection, keys))
+def _facets(connection: Connection, rows: list[Row]) -> dict[bytes, _Said]:
     values = VALUES.read(connection, {row[8] for row in rows if row[8] is not None})
     found: dict[bytes, _Said] = {}
     for owner, scope, namespace, dataset, version, name, time, event_id, value in rows:
@@ -148,13 +153,21 @@ def _facets(connection: Connection, keys: list[bytes], names: Collection[str] | 
         if of_run is None:
             of_run = found[owner] = _Said()
         said = None if value is None else values[value]
-        of_run.add(scope, Name(namespace, dataset), version, name, (time, event_id.hex()), said)
+        if scope > _RUN_JOB:
+            of_run.add(scope, Name(namespace, dataset), version, name, (time, event_id.hex()), said)
+        elif said is not None:
+            (of_run.job_facets if scope == _RUN_JOB else of_run.facets)[name] = said
     return found
 
 
 @lru_cache(maxsize=64)
-def _facets_query(names: tuple[str, ...] | None) -> Query:
-    return Query(_FACETS if names is None else _FACETS.where(one_of(_facet.name, names)), among=_facet.owner)
+def _facets_query(names: tuple[str, ...] | None, described: tuple[str, ...] | None) -> Query:
+    wanted = _FACETS
+    if names is not None:
+        wanted = wanted.where(one_of(_facet.name, names))
+    if described is not None:
+        wanted = wanted.where(or_(_not_described, *(_facet.name == name for name in described)))
+    return Query(wanted, among=_facet.owner)
 
 
 def run_rows(connection: Connection, wanted: Collection[str]) -> dict[str, RunRow]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Concatenate, Literal, ParamSpec, TypeVar
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from sqlalchemy.engine import Connection, Engine
 
 from headwater.collector.facts import Mark
 from headwater.collector.stores.reading import (
+    Ask,
     Claim,
     DatasetFacts,
     Document,
@@ -25,8 +26,12 @@ from headwater.collector.stores.reading import (
     RunFacts,
     RunFilter,
     RunRow,
+    RunsPage,
     Search,
     SourceFacts,
+    WantFacts,
+    WantLinks,
+    WantQuery,
 )
 from headwater.collector.stores.rebuilding import RebuildMarker
 from headwater.collector.stores.sql import (
@@ -37,8 +42,10 @@ from headwater.collector.stores.sql import (
     read_history,
     read_marks,
     read_runs,
+    read_wants,
 )
 from headwater.collector.stores.sql.backends.base import Backend
+from headwater.collector.stores.sql.backends.guard import Guard
 from headwater.collector.stores.sql.base_lines import base_lines
 from headwater.collector.stores.sql.calling import Caller
 from headwater.collector.stores.sql.rebuilding import read_marker
@@ -64,10 +71,31 @@ class SqlReader:
         except PermanentError as error:
             raise TransientError(f"the database cannot be read: {error}") from error
 
+    async def whole(self, ask: Ask[T]) -> T:
+        """See ``AsksWhole``: in one thread and one transaction."""
+
+        def work(connection: Connection, guard: Guard) -> T:
+            self._backend.will_look_up(connection)
+            guard.rests()
+            try:
+                return finished(ask(_View(self._backend, self._engine, self._caller, connection, guard)))
+            finally:
+                guard.asks()  # what ends the transaction
+
+        try:
+            return await self._caller.converse(self._engine, work)
+        except PermanentError as error:
+            raise TransientError(f"the database cannot be read: {error}") from error
+
     async def runs(
-        self, runs: Collection[str], *, io: bool = True, facets: Collection[str] | None = None
+        self,
+        runs: Collection[str],
+        *,
+        io: bool = True,
+        facets: Collection[str] | None = None,
+        described: Collection[str] | None = None,
     ) -> dict[str, RunFacts]:
-        return await self._fetch(read_runs.runs, runs, io, facets) if runs else {}
+        return await self._fetch(read_runs.runs, runs, io, facets, described) if runs else {}
 
     async def run_rows(self, runs: Collection[str]) -> dict[str, RunRow]:
         return await self._fetch(read_runs.run_rows, runs) if runs else {}
@@ -103,6 +131,18 @@ class SqlReader:
 
     async def reads(self, queries: Sequence[ReadQuery], limit: int) -> list[list[Read]]:
         return await self._fetch(read_generations.reads, queries, limit) if queries else []
+
+    async def readers(self, query: ReadQuery, limit: int, after: tuple[str, str] | None = None) -> RunsPage:
+        return await self._fetch(read_wants.readers, query, limit, after)
+
+    async def count_commits(self, members: Collection[Name], before: tuple[str, str]) -> int:
+        return await self._fetch(read_wants.count_commits, members, before)
+
+    async def wants(self, wants: Collection[str]) -> dict[str, WantFacts]:
+        return await self._fetch(read_wants.wants, wants) if wants else {}
+
+    async def want_links(self, queries: Sequence[WantQuery], limit: int) -> list[WantLinks]:
+        return await self._fetch(read_wants.want_links, queries, limit) if queries else []
 
     async def links(self, datasets: Collection[Name]) -> list[Link]:
         return await self._fetch(read_entities.links, datasets) if datasets else []
@@ -198,3 +238,33 @@ class SqlReader:
                 yield from base_lines(self._backend.streaming(connection))
         except self._backend.errors as error:
             raise TransientError(f"the database cannot be read: {error}") from error
+
+
+class _View(SqlReader):
+    """Reads within a transaction that is there, in the thread that it is called in."""
+
+    def __init__(self, backend: Backend, engine: Engine, caller: Caller, connection: Connection, guard: Guard) -> None:
+        super().__init__(backend, engine, caller)
+        self._connection, self._guard = connection, guard
+
+    async def _fetch(self, read: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        if self._guard.late:
+            raise TransientError("the question was given up")
+        self._guard.asks()
+        found = read(self._connection, *args, **kwargs)
+        self._guard.rests()
+        return found
+
+    async def whole(self, ask: Ask[T]) -> T:
+        return await ask(self)
+
+
+def finished(asked: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns that waits for nothing."""
+    try:
+        asked.send(None)
+    except StopIteration as done:
+        found: T = done.value
+        return found
+    asked.close()
+    raise RuntimeError("a question may wait for its reader alone")

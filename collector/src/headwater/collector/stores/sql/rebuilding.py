@@ -19,14 +19,15 @@ from headwater.collector.stores.sql.backends.base import Backend
 from headwater.collector.stores.sql.documents import document_row
 from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.steps import end_of_step
+from headwater.collector.stores.sql.tally import TALLY
 from headwater.collector.stores.sql.version import restamp_version
 from headwater.shared.errors import ConfigurationError, PermanentError
 
 BEFORE: Final = "document_before"
 KEPT: Final = frozenset({"document", "meta", "audit_seal"})
 """Tables that do not follow from documents."""
-SEARCH: Final = ("search_gram", "search_name")
-"""Tables of SQLite's search, which are not in ``schema.metadata``."""
+SEARCH: Final = ("search_gram", "search_name", TALLY)
+"""Tables for the search and for totals, which are not in ``schema.metadata``."""
 _NAME: Final = "rebuild"
 _ORDER: Final = "headwater_rebuild_seq"
 _DOCUMENTS: Final = 500

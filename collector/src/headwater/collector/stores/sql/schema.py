@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Raised when the tables change shape; a graph of another version is rebuilt from its documents."""
 
 _KEY = LargeBinary(16)
@@ -225,6 +225,27 @@ mark = Table(
     Column("stands", Boolean, nullable=False),
     _text("reason", nullable=True),
     _text("author", nullable=True),
+    sqlite_with_rowid=False,
+)
+
+want = Table(
+    "want",
+    metadata,
+    _key("want", primary=True),
+    _text("time"),
+    _key("event_id"),
+    _text("partitions"),
+    _text("comment", nullable=True),
+    sqlite_with_rowid=False,
+)
+
+want_run = Table(
+    "want_run",
+    metadata,
+    _key("want", primary=True),
+    _small("role", primary=True),  # or ``wants.BOTH``: derived
+    _key("run", primary=True),
+    Index("want_run_run", "run", "role", "want"),
     sqlite_with_rowid=False,
 )
 

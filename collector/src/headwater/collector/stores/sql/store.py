@@ -68,6 +68,11 @@ class SqlLineageStore:
         self._writing = Caller(self._backend, self._write_thread, name)
         self._reading = Caller(self._backend, self._read_threads, name)
 
+    @property
+    def remote(self) -> bool:
+        """PostgreSQL is, SQLite is not."""
+        return self._backend.remote
+
     async def open(self) -> None:
         """Makes directory, database (SQLite) and tables where they are missing. Idempotent."""
         if self._readers is not None:
@@ -112,10 +117,10 @@ class SqlLineageStore:
         await self._writing.call(self._writer, self._backend.ping)
 
     async def inspect(self) -> str:
-        """See ``Inspectable``. SQLite's file is left alone."""
-        if self._backend.deadline_s is None:
-            return f"is installed and configured: SQLite, {self._backend.location}"
-        engine = self._backend.engine(writing=False)
+        """See ``Inspectable``."""
+        engine = self._backend.onlooker()
+        if engine is None:
+            return f"{self._backend.location}: no database yet; whoever writes first makes it"
         try:
             return await self._reading.call(engine, self._backend.describe)
         finally:

@@ -42,6 +42,8 @@ class Upserts:
         self.run_state = self._insert(schema.run_state, ["run", "time", "type"], ["run", "time", "type"])
         self.lifecycle = self._insert(schema.lifecycle, keys := ["dataset", "time", "change", "previous", "run"], keys)
         self.mark = self._insert(schema.mark, MARK_COLUMNS, MARK_COLUMNS[:5])
+        self.want = self._last_writer(schema.want, ["want"], ["time", "event_id", "partitions", "comment"])
+        self.want_run = self._insert(schema.want_run, links := ["want", "role", "run"], links)
         self.symlink = self._insert(schema.symlink, ["dataset", "other"], ["dataset", "other"])
         self.job = self._seen(schema.job, [])
         self.dataset = self._seen(schema.dataset, ["carrier"])

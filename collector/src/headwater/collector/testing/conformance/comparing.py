@@ -5,24 +5,29 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from headwater.collector.stores.auditing import EventIds
 from headwater.collector.stores.reading import (
     DocumentReader,
     EventFilter,
     GraphReader,
+    LinkKind,
     PinQuery,
     ReadQuery,
     RunFilter,
     Search,
+    WantQuery,
 )
 from headwater.collector.testing.conformance.events import projected
 from headwater.shared.event import Name
 
 _PAGE = 250
 _ALL = 100_000
-_ORDERED = frozenset({"list_runs", "latest_runs", "history", "list_jobs", "list_datasets", "seen_before"})
+_OF_RUN: Final[tuple[LinkKind, ...]] = ("wants", "spawned")
+_OF_WANT: Final[tuple[LinkKind, ...]] = ("runs", "spawners", "derived")
+NO_WANT: Final = "00000000-0000-0000-0000-000000000000"
+_ORDERED = frozenset({"list_runs", "latest_runs", "history", "list_jobs", "list_datasets", "seen_before", "want_links"})
 """Fetches whose answers have an order; of the others only the content counts."""
 
 
@@ -125,6 +130,8 @@ async def _questions(reader: GraphReader) -> list[Question]:
         ("runs", (runs,), {}),
         ("runs", (runs,), {"io": False, "facets": ["parent"]}),
         ("runs", (runs,), {"facets": ["nothing"]}),
+        ("runs", (runs,), {"described": ["lineage", "schema"]}),
+        ("runs", (runs,), {"facets": ["schema"], "described": []}),
         ("run_rows", (runs,), {}),
         ("latest_runs", (jobs, 3), {}),
         ("claims_of_runs", (runs,), {}),
@@ -155,7 +162,26 @@ async def _questions(reader: GraphReader) -> list[Question]:
     pins = [PinQuery((name,), at, run) for name in names for run in (None, runs[0]) for at in (None, *times[::4])]
     windows = [(None, None), *((time, None) for time in times[1:2]), *((None, time) for time in times[-2:-1])]
     reads = [ReadQuery((name,), version, *window) for name in names for version in ("", "1") for window in windows]
+    cursors = [None, *((time, runs[0]) for time in times[1:2])]
+    asked += [("readers", (query, 3), {"after": after}) for query in reads for after in cursors]
+    asked += [("count_commits", ([name], (time, "2")), {}) for name in names for time in times[::3]]
+    asked += await _wants(reader, runs)
     return [*asked, ("current", (pins,), {}), ("reads", (reads, _ALL), {})]
+
+
+async def _wants(reader: GraphReader, runs: Sequence[str]) -> list[Question]:
+    """From the wants of these runs to all that is tied to them."""
+    of_runs = [WantQuery(kind, run) for run in runs for kind in _OF_RUN]
+    wants = sorted({want for links in await reader.want_links(of_runs, _ALL) for want in links.ids})
+    if not wants:
+        return []
+    of_wants = [WantQuery(kind, want) for want in wants for kind in _OF_WANT]
+    later = [query._replace(since=wants[len(wants) // 2]) for query in of_runs]
+    later += [query._replace(since=runs[len(runs) // 2]) for query in of_wants if query.kind != "derived"]
+    links: list[Question] = [
+        ("want_links", (queries, most), {}) for queries in (of_runs, of_wants, later) for most in (2, _ALL)
+    ]
+    return [*links, ("wants", ([*wants, NO_WANT],), {}), ("want_links", ([WantQuery("runs", NO_WANT)], 2), {})]
 
 
 def _searches(times: Sequence[str]) -> list[Search]:

@@ -58,6 +58,28 @@ def history(source: random.Random, runs: int = 8) -> list[bytes]:
     return list(dict.fromkeys(encoded(event) for event in Historian(source, runs=runs).history()))
 
 
+def wants(source: random.Random, count: int = 6) -> list[bytes]:
+    """Random wants, and runs of ``history`` that serve and spawn them."""
+    ids = [f"00000000-0000-4000-8000-{number:012x}" for number in range(count)]
+    stamp = {"_producer": PRODUCER, "_schemaURL": PRODUCER}
+    found: list[Event] = []
+    for number in range(2 * count):
+        names = [{"namespace": "db", "name": name} for name in source.sample("abcde", source.randint(1, 3))]
+        said = {"headwater_want": {**stamp, "partitions": names, "comment": source.choice([None, "é", "x"])}}
+        dataset = {"namespace": "headwater:wants", "name": source.choice(ids), "facets": said}
+        time = f"2026-01-0{source.randint(1, 3)}T00:00:00Z"
+        found.append({"eventTime": time, "producer": PRODUCER, "schemaURL": SCHEMA, "dataset": dataset})
+        run = f"00000000-0000-0000-0000-{0x1000 + source.randrange(count):012x}"
+        facets: dict[str, Any] = {"headwater_wants": {**stamp, "wants": source.sample(ids, source.randint(1, 2))}}
+        spawned: list[dict[str, Any]] = [{"id": want} for want in source.sample(ids, source.randint(0, 2))]
+        if number % 2:
+            spawned += [{"id": source.choice(ids), "partitions": names}]
+        facets["headwater_dep_miss"] = {**stamp, "missing": names, "wants": spawned}
+        word = source.choice(["OTHER", "FAIL", "ABORT", "START"])
+        found.append(run_event(number, word=word, time=time, run={"runId": run, "facets": facets}))
+    return [encoded(event) for event in found]
+
+
 def encoded(event: Event) -> bytes:
     return json.dumps(event, ensure_ascii=False).encode()
 

@@ -13,7 +13,7 @@ from headwater.collector.stores.reading import Reader
 from headwater.collector.testing.conformance import comparing
 from headwater.collector.testing.conformance.base import Checks, memory_of
 from headwater.collector.testing.conformance.capabilities import Keeps
-from headwater.collector.testing.conformance.events import SEEDS, cut, history, projected, seeded
+from headwater.collector.testing.conformance.events import SEEDS, cut, history, projected, seeded, wants
 from headwater.collector.testing.conformance.places import Place, Places
 from headwater.collector.testing.reference.model import Model
 from headwater.collector.testing.reference.pictures import asked, differences, drawn
@@ -44,7 +44,7 @@ class GraphChecks(Checks):
     def test_every_fetch_equals_the_reference(self, place: Place) -> None:
         """Each method of the reader, with filters, cursors and limits, beside ``MemoryLineageStore``."""
         self.needs(Keeps.GRAPH)
-        events = history(seeded(3), runs=14)
+        events = history(seeded(3), runs=14) + wants(seeded(3))
 
         async def check() -> None:
             reference = (await memory_of(events)).reader()

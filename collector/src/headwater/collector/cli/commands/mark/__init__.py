@@ -12,6 +12,6 @@ app = typer.Typer(
     help="Withdraw generations or call them bad, and take that back.",
 )
 app.command("withdraw")(saying.withdraw)
-app.command("restore")(saying.restore)
-app.command("bad")(saying.bad)
-app.command("clear")(saying.clear)
+app.command("restore")(saying.of_named(saying.RESTORE))
+app.command("bad")(saying.of_named(saying.BAD))
+app.command("clear")(saying.of_named(saying.CLEAR))

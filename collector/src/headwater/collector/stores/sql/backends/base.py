@@ -24,8 +24,10 @@ class Backend(Protocol):
     """For messages; no secret in it."""
     remedy: str
     """What to do where the tables are of another version."""
-    deadline_s: float | None
-    """After so long a call is cut off; None: the engine keeps time itself."""
+    remote: bool
+    """Whether a server does the work."""
+    deadline_s: float
+    """After so long a call is cut off."""
     errors: tuple[type[Exception], ...]
     """What driver and SQLAlchemy raise; everything else is a defect."""
 
@@ -46,6 +48,10 @@ class Backend(Protocol):
         pooled connection turned out to be dead."""
         ...
 
+    def onlooker(self) -> Engine | None:
+        """An engine for ``describe`` that changes nothing; None where there is no database to look at yet."""
+        ...
+
     def describe(self, connection: Connection) -> str:
         """Product, version, place and state of the tables. Raises ConfigurationError if they are of another version."""
         ...
@@ -56,6 +62,10 @@ class Backend(Protocol):
 
     def write_batch(self, connection: Connection, merged: Merged, documents: Sequence[DocumentRow]) -> None:
         """All rows of a batch and what is derived from them, in the connection's transaction."""
+        ...
+
+    def will_look_up(self, connection: Connection) -> None:
+        """Until the transaction ends rows are mostly looked up by key, or listed in the order of an index."""
         ...
 
     def streaming(self, connection: Connection) -> Connection:

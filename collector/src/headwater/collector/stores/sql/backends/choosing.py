@@ -24,7 +24,7 @@ def backend_of(url: str, *, name: str, deadline_s: float) -> Backend:
     if kind == "sqlite":
         from headwater.collector.stores.sql.backends.sqlite import SqliteBackend
 
-        return SqliteBackend(parsed)
+        return SqliteBackend(parsed, deadline_s=deadline_s)
     if kind != "postgresql":
         raise ConfigurationError(URL_KEY, _shown(parsed), _ACCEPTED)
     if parsed.drivername not in ("postgresql", "postgresql+psycopg"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from typing import Any, Protocol
 
 _CURRENT = threading.local()
@@ -26,6 +27,7 @@ class Guard:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
+        self._asked_at: float | None = time.monotonic()
         self.late = False
 
     def __enter__(self) -> Guard:
@@ -44,6 +46,19 @@ class Guard:
             self._socket = socket.socket(fileno=os.dup(connection.fileno()))
             if self.late:
                 self._shut()
+
+    def asks(self) -> None:
+        """The server is waited for from now on."""
+        self._asked_at = time.monotonic()
+
+    def rests(self) -> None:
+        """The server is not waited for until ``asks``."""
+        self._asked_at = None
+
+    def waited_s(self) -> float:
+        """For how long the server has been waited for now; as if since the call began where nothing else was said."""
+        asked_at = self._asked_at
+        return 0.0 if asked_at is None else time.monotonic() - asked_at
 
     def release(self) -> None:
         """The connection is the pool's again."""

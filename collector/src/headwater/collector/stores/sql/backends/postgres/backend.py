@@ -21,8 +21,10 @@ from headwater.collector.stores.sql.backends.postgres.connecting import READERS,
 from headwater.collector.stores.sql.backends.postgres.search import create_search, search
 from headwater.collector.stores.sql.backends.postgres.statements import BulkUpserts
 from headwater.collector.stores.sql.backends.postgres.tables import create_tables
+from headwater.collector.stores.sql.backends.postgres.tally import create_tally
 from headwater.collector.stores.sql.backends.postgres.writing import write_batch
 from headwater.collector.stores.sql.merge import Merged
+from headwater.collector.stores.sql.query import driver_connection
 from headwater.collector.stores.sql.version import check_version
 from headwater.shared.errors import ConfigurationError, PermanentError, TransientError
 
@@ -36,6 +38,7 @@ class PostgresBackend:
     """See ``Backend``. Any number of collectors write at once."""
 
     remedy = "headwater rebuild"
+    remote = True
     errors: tuple[type[Exception], ...] = (
         SQLAlchemyError,
         psycopg.Error,
@@ -46,7 +49,7 @@ class PostgresBackend:
 
     def __init__(self, url: URL, *, name: str, deadline_s: float) -> None:
         self._url, self._name = url, name
-        self.deadline_s: float | None = deadline_s
+        self.deadline_s = deadline_s
         self._statement_s = max(deadline_s - 1.0, deadline_s / 2)  # the server gives up first, where it can
         self.location = url.render_as_string(hide_password=True)
         self._upserts: BulkUpserts | None = None
@@ -67,6 +70,7 @@ class PostgresBackend:
             )
         create_tables(connection)
         create_search(connection)
+        create_tally(connection)
 
     def run(self, engine: Engine, work: Callable[[Connection], T], guard: Guard) -> T:
         for tries_left in reversed(range(TRIES)):
@@ -107,6 +111,9 @@ class PostgresBackend:
             self._upserts = BulkUpserts(connection.dialect)
         write_batch(connection, self._upserts, merged, documents)
 
+    def onlooker(self) -> Engine:
+        return self.engine(writing=False)
+
     def describe(self, connection: Connection) -> str:
         version = connection.execute(text("SELECT current_setting('server_version')")).scalar_one()
         made = inspect(connection).has_table(schema.meta.name)
@@ -123,6 +130,9 @@ class PostgresBackend:
     def search(self, connection: Connection, where: Search, limit: int, offset: int) -> tuple[int, list[Hit]]:
         return search(connection, where, limit, offset)
 
+    def will_look_up(self, connection: Connection) -> None:
+        driver_connection(connection).execute(_BY_INDEX)
+
     def streaming(self, connection: Connection) -> Connection:
         return connection.execution_options(stream_results=True, max_row_buffer=2_000)
 
@@ -131,6 +141,11 @@ class PostgresBackend:
 
 
 _USED = "headwater_used"
+_BY_INDEX: Final = (
+    "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), "
+    "set_config('enable_mergejoin', 'off', true)"
+)
+"""Whatever the statistics of a young or small table say: to hash a thousand rows for ten of them takes longer."""
 
 
 class _StaleConnection(psycopg.OperationalError):

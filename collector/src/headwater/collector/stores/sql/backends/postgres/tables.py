@@ -94,7 +94,9 @@ def _add_index(copy: Table, index: Index) -> None:
     names, condition = differs or (tuple(column.name for column in index.columns), None)
     columns = [_in_index(name) for name in names]
     where: dict[str, Any] = {"postgresql_where": text(condition)} if condition else {}
-    Index(index.name, *_columns(copy, columns), **where)
+    made = Index(index.name, *_columns(copy, columns), **where)
+    if made not in copy.indexes:  # of expressions alone: no column says which table it is of
+        copy.append_constraint(made)
 
 
 def _in_index(name: str) -> str | ColumnElement[Any]:

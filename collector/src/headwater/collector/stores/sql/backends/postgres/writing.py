@@ -30,6 +30,7 @@ from headwater.collector.stores.sql.edges import EdgeChanges
 from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.query import driver_cursor, run_many
 from headwater.collector.stores.sql.symlinks import write_symlinks
+from headwater.collector.stores.sql.wants import write_wants
 
 _PIN_TIME = BASE + 4
 """In a run's row without its key."""
@@ -118,6 +119,7 @@ def _write_shared(connection: Connection, upserts: BulkUpserts, merged: Merged, 
     run_many(connection, upserts.design_io, [(*key, *said) for key, said in sorted(merged.design.items())])
     run_many(connection, upserts.lifecycle, [(*change, b"") for change in sorted(merged.lifecycle)])
     run_many(connection, upserts.mark, [(*key, *said) for key, said in sorted(merged.marks.items())])
+    write_wants(connection, upserts, merged)
     datasets = runs.previous_names() | {key: tuple(row) for key, row in merged.datasets.items()}
     run_many(connection, upserts.dataset, [(key, *row, False) for key, row in sorted(datasets.items())])
     run_many(connection, upserts.job, [(key, *row) for key, row in sorted(merged.jobs.items())])

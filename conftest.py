@@ -1,0 +1,5 @@
+"""For all tests of the workspace."""
+
+from __future__ import annotations
+
+pytest_plugins = ["tests.support.lanes"]

@@ -1,0 +1,64 @@
+"""``python -m tests [pytest's arguments]``: all tests in two processes, those that need servers and the others.
+
+What the first says is told at once, what the second says when it has ended; the last line sums both up.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+
+from tests.support.lanes import OTHERS, SERVERS
+from tests.support.seeds import SEED
+
+_NOTHING_TO_RUN = 5
+_SUMMARY = re.compile(r"^(?:=+ )?(\d+ .+?) in [\d.]+s", re.MULTILINE)
+_NO_RESULT = "deselected"
+"""What one process leaves to the other."""
+
+
+def main(arguments: list[str]) -> int:
+    """The worse of the two exit statuses."""
+    begun_s = time.monotonic()
+    environment = os.environ | {"HEADWATER_SEED": str(SEED), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "pytest", *arguments]
+    with tempfile.TemporaryFile("w+") as told:
+        cache = ("-o", "cache_dir=.pytest_cache/others")  # each process writes its own
+        beside = subprocess.Popen(
+            [*command, *cache, "--lane", OTHERS], stdout=told, stderr=subprocess.STDOUT, env=environment
+        )
+        process = subprocess.Popen(
+            [*command, "--lane", SERVERS], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment
+        )
+        assert process.stdout is not None
+        said = b""
+        while piece := os.read(process.stdout.fileno(), 65536):
+            said += piece
+            sys.stdout.write(piece.decode(errors="replace"))
+            sys.stdout.flush()
+        statuses = [process.wait(), beside.wait()]
+        told.seek(0)
+        others = told.read()
+    print(f"\n{others}", end="")
+    counts = counted(said.decode(errors="replace")) + counted(others)
+    words = ", ".join(f"{count} {word}" for word, count in counts.items()) or "no tests ran"
+    print(f"\n{f' {words} in {time.monotonic() - begun_s:.2f}s ':=^120}", flush=True)
+    if statuses == [_NOTHING_TO_RUN] * 2:
+        return _NOTHING_TO_RUN
+    return max(0 if status == _NOTHING_TO_RUN else abs(status) for status in statuses)
+
+
+def counted(output: str) -> Counter[str]:
+    """From the last summary: passed, failed, ..."""
+    summaries = _SUMMARY.findall(output)
+    pairs = (part.split(" ", 1) for part in summaries[-1].split(", ")) if summaries else ()
+    return Counter({word.removesuffix("s"): int(count) for count, word in pairs if word != _NO_RESULT})
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
