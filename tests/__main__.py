@@ -9,9 +9,11 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 from tests.support.lanes import OTHERS, SERVERS
 from tests.support.seeds import SEED
@@ -27,30 +29,45 @@ def main(arguments: list[str]) -> int:
     begun_s = time.monotonic()
     environment = os.environ | {"HEADWATER_SEED": str(SEED), "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "pytest", *arguments]
-    with tempfile.TemporaryFile("w+") as told:
-        cache = ("-o", "cache_dir=.pytest_cache/others")  # each process writes its own
-        beside = subprocess.Popen(
-            [*command, *cache, "--lane", OTHERS], stdout=told, stderr=subprocess.STDOUT, env=environment
-        )
-        process = subprocess.Popen(
-            [*command, "--lane", SERVERS], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment
-        )
-        assert process.stdout is not None
-        said = b""
-        while piece := os.read(process.stdout.fileno(), 65536):
-            said += piece
-            sys.stdout.write(piece.decode(errors="replace"))
-            sys.stdout.flush()
+    cache = ("-o", "cache_dir=.pytest_cache/others")  # each process writes its own
+    with (
+        _started([*command, *cache, "--lane", OTHERS], environment) as beside,
+        _started([*command, "--lane", SERVERS], environment) as process,
+        ThreadPoolExecutor(1) as reading,
+    ):
+        rest = reading.submit(_output, beside)
+        said = _output(process, show=True)
+        others = rest.result()
         statuses = [process.wait(), beside.wait()]
-        told.seek(0)
-        others = told.read()
     print(f"\n{others}", end="")
-    counts = counted(said.decode(errors="replace")) + counted(others)
+    counts = counted(said) + counted(others)
     words = ", ".join(f"{count} {word}" for word, count in counts.items()) or "no tests ran"
     print(f"\n{f' {words} in {time.monotonic() - begun_s:.2f}s ':=^120}", flush=True)
     if statuses == [_NOTHING_TO_RUN] * 2:
         return _NOTHING_TO_RUN
     return max(0 if status == _NOTHING_TO_RUN else abs(status) for status in statuses)
+
+
+@contextmanager
+def _started(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """Its output goes into a pipe: tests of a full disk bound what a process may write to files."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
+    try:
+        yield process
+    finally:
+        process.terminate()  # nothing to do where it has ended
+
+
+def _output(process: subprocess.Popen[bytes], *, show: bool = False) -> str:
+    """All of it; ``show``: at once, too."""
+    assert process.stdout is not None
+    said = b""
+    while piece := os.read(process.stdout.fileno(), 65536):
+        said += piece
+        if show:
+            sys.stdout.write(piece.decode(errors="replace"))
+            sys.stdout.flush()
+    return said.decode(errors="replace")
 
 
 def counted(output: str) -> Counter[str]:
