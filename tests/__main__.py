@@ -1,6 +1,6 @@
-"""``python -m tests [pytest's arguments]``: all tests in two processes, those that need servers and the others.
+"""``python -m tests [pytest's arguments]``: all tests in three processes, see ``tests/support/lanes.py``.
 
-What the first says is told at once, what the second says when it has ended; the last line sums both up.
+What the first says is told at once, what the others say when all have ended; the last line sums them up.
 """
 
 from __future__ import annotations
@@ -13,37 +13,39 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
-from tests.support.lanes import OTHERS, SERVERS
+from tests.support.lanes import LANES
 from tests.support.seeds import SEED
 
 _NOTHING_TO_RUN = 5
 _SUMMARY = re.compile(r"^(?:=+ )?(\d+ .+?) in [\d.]+s", re.MULTILINE)
 _NO_RESULT = "deselected"
-"""What one process leaves to the other."""
+"""What one process leaves to the others."""
 
 
 def main(arguments: list[str]) -> int:
-    """The worse of the two exit statuses."""
+    """The worst of the exit statuses."""
     begun_s = time.monotonic()
     environment = os.environ | {"HEADWATER_SEED": str(SEED), "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "pytest", *arguments]
-    cache = ("-o", "cache_dir=.pytest_cache/others")  # each process writes its own
-    with (
-        _started([*command, *cache, "--lane", OTHERS], environment) as beside,
-        _started([*command, "--lane", SERVERS], environment) as process,
-        ThreadPoolExecutor(1) as reading,
-    ):
-        rest = reading.submit(_output, beside)
-        said = _output(process, show=True)
-        others = rest.result()
-        statuses = [process.wait(), beside.wait()]
-    print(f"\n{others}", end="")
-    counts = counted(said) + counted(others)
+    with ExitStack() as stack:
+        processes = [
+            # Each writes a cache of its own.
+            stack.enter_context(
+                _started([*command, "-o", f"cache_dir=.pytest_cache/{lane}", "--lane", lane], environment)
+            )
+            for lane in LANES
+        ]
+        reading = stack.enter_context(ThreadPoolExecutor(len(LANES)))
+        told = list(reading.map(_output, processes, [True, False, False]))
+        statuses = [process.wait() for process in processes]
+    for output in told[1:]:
+        print(f"\n{output}", end="")
+    counts: Counter[str] = sum(map(counted, told), Counter())
     words = ", ".join(f"{count} {word}" for word, count in counts.items()) or "no tests ran"
     print(f"\n{f' {words} in {time.monotonic() - begun_s:.2f}s ':=^120}", flush=True)
-    if statuses == [_NOTHING_TO_RUN] * 2:
+    if set(statuses) == {_NOTHING_TO_RUN}:
         return _NOTHING_TO_RUN
     return max(0 if status == _NOTHING_TO_RUN else abs(status) for status in statuses)
 
@@ -58,7 +60,7 @@ def _started(command: list[str], environment: dict[str, str]) -> Iterator[subpro
         process.terminate()  # nothing to do where it has ended
 
 
-def _output(process: subprocess.Popen[bytes], *, show: bool = False) -> str:
+def _output(process: subprocess.Popen[bytes], show: bool) -> str:
     """All of it; ``show``: at once, too."""
     assert process.stdout is not None
     said = b""

@@ -11,6 +11,7 @@ import yaml
 from prometheus_client import CollectorRegistry
 
 from headwater.collector.api.measures import HttpMetrics
+from headwater.collector.log_metrics import LogMetrics
 from headwater.collector.metrics import PipelineMetrics
 from headwater.producer import LineageProducer
 from headwater.producer.prometheus import ProducerCollector
@@ -80,6 +81,8 @@ def shown() -> dict[str, frozenset[str]]:
     for family in ProducerCollector(LineageProducer()).collect():
         if labelled := getattr(family, "_labelnames", ()):
             found[f"{family.name}_total"] = frozenset(labelled)
+    for size in LogMetrics(CollectorRegistry()).describe():
+        found[size.name] = frozenset(size._labelnames)
     return found
 
 

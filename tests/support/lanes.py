@@ -1,7 +1,8 @@
-"""A pytest plugin: ``--lane servers`` takes the tests that need real servers, ``--lane others`` all the rest.
+"""A pytest plugin: ``--lane graph`` takes the tests that need Neo4j, ``--lane servers`` those that need other real
+servers, ``--lane others`` all the rest.
 
-``python -m tests`` runs both at once. The servers of a run are found by one process and shared with nobody, so no test
-sees another one's graph; and what waits for servers leaves a core to the rest.
+``python -m tests`` runs all at once. The one database of a Neo4j is emptied for each test, so that only one process may
+use it; and what waits for a server leaves a core to the rest.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ import pytest
 
 from tests.servers.fixtures import __all__ as _fixtures
 
-SERVERS, OTHERS = "servers", "others"
-FIXTURES = {*_fixtures, "documents", "graph", "make_kafka_log", "cluster"}
-PARAMETERS = {"postgres", "neo4j", "mongo", "kafka", "mongo+neo4j"}
+GRAPH, SERVERS, OTHERS = LANES = ("graph", "servers", "others")
+ON_NEO4J = {"neo4j_url", "neo4j_database", "documents", "graph", "cluster"}
+FIXTURES = {*_fixtures, *ON_NEO4J, "make_kafka_log"}
+NEO4J = {"neo4j", "mongo+neo4j"}
+PARAMETERS = {*NEO4J, "postgres", "mongo", "kafka"}
 """Values that name servers, or engines on them."""
 ENV_LANE = "HEADWATER_TEST_LANE"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--lane", choices=(SERVERS, OTHERS), help="the tests that need servers, or the others")
+    parser.addoption("--lane", choices=LANES, help="the tests that need Neo4j, other servers, or none")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,19 +33,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if lane := config.getoption("--lane"):
-        both: dict[bool, list[pytest.Item]] = {True: [], False: []}
-        for item in items:
-            both[needs_servers(item) == (lane == SERVERS)].append(item)
-        items[:] = both[True]
-        config.hook.pytest_deselected(items=both[False])
+        ours = [item for item in items if lane_of(item) == lane]
+        config.hook.pytest_deselected(items=[item for item in items if lane_of(item) != lane])
+        items[:] = ours
 
 
-def needs_servers(item: pytest.Item) -> bool:
-    """It has one of their fixtures, a parameter that names one, or the marker ``servers``."""
-    if item.get_closest_marker(SERVERS) or FIXTURES.intersection(getattr(item, "fixturenames", ())):
-        return True
+def lane_of(item: pytest.Item) -> str:
+    """By its fixtures, a parameter that names a server, or the marker ``servers``, which says Neo4j's as well."""
+    fixtures = set(getattr(item, "fixturenames", ()))
     callspec = getattr(item, "callspec", None)
-    return callspec is not None and any(isinstance(v, str) and v in PARAMETERS for v in callspec.params.values())
+    values = {value for value in callspec.params.values() if isinstance(value, str)} if callspec is not None else set()
+    if item.get_closest_marker(SERVERS) or ON_NEO4J & fixtures or NEO4J & values:
+        return GRAPH
+    return SERVERS if FIXTURES & fixtures or PARAMETERS & values else OTHERS
 
 
 def check_lane() -> None:

@@ -26,6 +26,8 @@ from headwater.collector.testing.reference.histories import Historian
 from headwater.shared.errors import ConfigurationError, PermanentError
 from headwater.shared.event import Name
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.fixture
 async def postgres() -> AsyncIterator[World]:

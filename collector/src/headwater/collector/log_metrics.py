@@ -35,9 +35,13 @@ class LogMetrics(Collector):
         """``OnDamage`` of a local log, whose topics are directories. Each reader that passes over counts."""
         self._damage.labels(os.path.basename(os.path.dirname(path))).inc(length)
 
+    def describe(self) -> Iterator[GaugeMetricFamily]:
+        """See ``prometheus_client``: what ``collect`` may tell."""
+        yield _sizes()
+
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """See ``prometheus_client``. A topic that cannot be looked at is left out."""
-        sizes = GaugeMetricFamily(METRIC_LOG_BYTES, "Bytes of the local log's segments", labels=("topic",))
+        sizes = _sizes()
         if self._log is not None:
             for topic in self._log.topics():
                 try:
@@ -45,3 +49,7 @@ class LogMetrics(Collector):
                 except HeadwaterError:
                     continue  # the pipeline, which cannot read it either, says so in /readyz and the log
         yield sizes
+
+
+def _sizes() -> GaugeMetricFamily:
+    return GaugeMetricFamily(METRIC_LOG_BYTES, "Bytes of the local log's segments", labels=("topic",))
