@@ -27,9 +27,12 @@ exist to be ordered by, see ``keys``.
 
 from __future__ import annotations
 
+import asyncio
+import time
 from typing import Final
 
 from neo4j import AsyncSession
+from neo4j.exceptions import Neo4jError
 
 SCHEMA_VERSION: Final = 4
 """Raised when the graph changes shape; a graph of another version is emptied and rebuilt from the documents."""
@@ -81,7 +84,7 @@ def definitions() -> dict[str, str]:
     """Name to statement of every constraint and index."""
     found = {}
     for label, key in _UNIQUE.items():
-        name = f"headwater_{label.lower()}_{key}"
+        name = _constraint(label)
         found[name] = f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:{label}) REQUIRE n.{key} IS UNIQUE"
     for label, *keys in _NODE_INDEXES:
         name = "_".join(("headwater", label.lower(), *keys)).lower()
@@ -96,8 +99,12 @@ def definitions() -> dict[str, str]:
     return found
 
 
-PRESENT: Final = "SHOW INDEXES YIELD name, state WHERE name STARTS WITH 'headwater_' RETURN name, state"
+PRESENT: Final = (
+    "SHOW INDEXES YIELD name, state, owningConstraint WHERE name STARTS WITH 'headwater_' "
+    "RETURN name, state, owningConstraint IS NOT NULL AS owned"
+)
 AWAIT: Final = "CALL db.awaitIndexes(300)"
+_ORPHAN_S, _LOOK_S = 5.0, 0.25
 VERSION: Final = (
     "MERGE (m:HeadwaterMeta {name: 'schema'}) ON CREATE SET m.version = $version RETURN m.version AS version"
 )
@@ -106,10 +113,43 @@ KNOWN_VERSION: Final = "MATCH (m:HeadwaterMeta {name: 'schema'}) RETURN m.versio
 
 async def prepare(session: AsyncSession) -> None:
     """Makes the constraints and indexes that are missing, and waits until all can be used."""
-    found = [list(record.values()) async for record in await session.run(PRESENT)]
-    present = {name for name, _ in found}
-    missing = [text for name, text in definitions().items() if name not in present]
+    found = await _present(session)
+    orphans = _orphans(found)
+    until_s = time.monotonic() + _ORPHAN_S
+    while orphans and time.monotonic() < until_s:  # another collector may be making its constraint now
+        await asyncio.sleep(_LOOK_S)
+        found = await _present(session)
+        orphans &= _orphans(found)
+    for name in orphans:
+        await _drop(session, name)
+        found.pop(name, None)
+    missing = [text for name, text in definitions().items() if name not in found]
     for statement in missing:
         await (await session.run(statement)).consume()
-    if missing or any(state != "ONLINE" for _, state in found):
+    if missing or any(state != "ONLINE" for state, _ in found.values()):
         await (await session.run(AWAIT)).consume()
+
+
+async def _present(session: AsyncSession) -> dict[str, tuple[str, bool]]:
+    """Name of an index to its state and whether a constraint owns it."""
+    return {
+        name: (state, owned) for name, state, owned in [tuple(r.values()) async for r in await session.run(PRESENT)]
+    }
+
+
+def _orphans(found: dict[str, tuple[str, bool]]) -> set[str]:
+    """Indexes of constraints that are not there: whoever made the constraint was cut off. Such an index never comes
+    online, and it keeps the constraint from being made."""
+    return {name for name in map(_constraint, _UNIQUE) if name in found and not found[name][1]}
+
+
+async def _drop(session: AsyncSession, name: str) -> None:
+    try:
+        await (await session.run(f"DROP INDEX {name} IF EXISTS")).consume()
+    except Neo4jError as error:  # its constraint is there by now: another collector has been quicker
+        if ".Schema." not in (error.code or ""):
+            raise
+
+
+def _constraint(label: str) -> str:
+    return f"headwater_{label.lower()}_{_UNIQUE[label]}"
