@@ -19,7 +19,7 @@ from headwater.producer._spool.files import lane_names
 from headwater.producer._spool.lane import Lane
 from headwater.producer._spool.parse import parse
 from headwater.producer._spool.reader import LaneReader, OrphanExtent
-from headwater.producer._spool.spare import written_bytes
+from headwater.producer._spool.spare import Spare, written_bytes
 from headwater.producer._spool.writer import SpoolWriter
 from headwater.producer.testing import MemoryTransport
 from headwater.shared.clock import ManualClock
@@ -158,6 +158,22 @@ def left_behind(path: Path) -> list[bytes]:
     reader.close()
     lane.release()
     return events
+
+
+def test_a_spare_that_cannot_be_taken_stays_ours_to_close(tmp_path: Path) -> None:
+    lane = Lane.create(str(tmp_path / "spool"))
+    fd = lane.open_segment(1)
+    os.write(fd, b"x" * 100)
+    os.close(fd)
+    spare = Spare()
+    assert spare.keep(lane, 1, 100)
+    spare.zero()
+    shutil.rmtree(lane.path)
+    with pytest.raises(FileNotFoundError):
+        spare.take(lane, 2)
+    (kept,) = spare.forget()
+    os.close(kept)
+    lane.release()
 
 
 def test_the_zeros_at_the_end_of_a_segment_are_not_part_of_it(tmp_path: Path) -> None:

@@ -48,7 +48,11 @@ class Spare:
         """A descriptor to write to, now the segment of that number; -1 if there is none. Raises OSError."""
         fd, self._ready = self._ready, -1
         if fd >= 0:
-            os.rename(lane.spare_path, lane.segment_path(number))
+            try:
+                os.rename(lane.spare_path, lane.segment_path(number))
+            except OSError:
+                self._ready = fd  # still ours to close
+                raise
         return fd
 
     def forget(self) -> list[int]:
