@@ -16,11 +16,12 @@ from ._dataset import DatasetLike
 from ._decorator import tracked
 from ._facets import facet
 from ._guard import STATE, guarded, note_internal_error
+from ._ids import new_want_id
 from ._notice import forget_notices, notice
 from ._plain import UnserialisableError
 from ._run import Run
 from ._stats import TOO_LARGE, UNSERIALISABLE, Stats
-from ._wants import WantLike, new_want_id, say_want
+from ._wants import WantLike, say_want
 
 if TYPE_CHECKING:
     from ._pipe import Pipe

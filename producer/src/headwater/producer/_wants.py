@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -12,6 +11,7 @@ from headwater.shared.facets import WANT
 from ._dataset import DatasetLike, mention_of, several
 from ._event_time import EventTimes
 from ._facets import facet
+from ._ids import new_want_id
 
 DATASET_EVENT_SCHEMA_URL = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/DatasetEvent"
 NAMESPACE = "headwater:wants"
@@ -29,14 +29,6 @@ class WantHost(Protocol):
     clock: Clock
 
     def publish(self, event: dict[str, Any]) -> bool: ...
-
-
-def new_want_id() -> str:
-    """A new UUID version 4, made without the uuid module, which costs an import."""
-    value = int.from_bytes(os.urandom(16), "big") & ~(0xF << 76) | 0x4 << 76
-    value = value & ~(0x3 << 62) | 0x2 << 62
-    text = f"{value:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def say_want(host: WantHost, want_id: str, partitions: Any, comment: str | None) -> None:

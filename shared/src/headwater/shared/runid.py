@@ -21,7 +21,11 @@ def run_uuid(text: str) -> str:
     digest = bytearray(_md5(text.encode()))
     digest[6] = digest[6] & 0x0F | 0x30
     digest[8] = digest[8] & 0x3F | 0x80
-    digits = digest.hex()
+    return dashed(digest.hex())
+
+
+def dashed(digits: str) -> str:
+    """A UUID of its 32 hex digits, as it is written."""
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 

@@ -13,6 +13,7 @@ from hashlib import md5
 from typing import Final
 
 from headwater.shared.event import Name
+from headwater.shared.runid import dashed
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _FREE: Final = (1 << 128) - 1 - (0xF << 76) - (0x3 << 62)
@@ -25,11 +26,7 @@ def name_uuid(*parts: str) -> str:
     digest = bytearray(md5("\0".join(parts).encode(), usedforsecurity=False).digest())
     digest[6] = digest[6] & 0x0F | 0x30
     digest[8] = digest[8] & 0x3F | 0x80
-    return _dashed(digest.hex())
-
-
-def _dashed(digits: str) -> str:
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+    return dashed(digest.hex())
 
 
 SEEN: Final = name_uuid("seen")
@@ -64,7 +61,7 @@ def cores_of(dataset: Name, version: str) -> Iterator[str]:
 
 def _shifted(core: str, kind: str, dataset: Name) -> str:
     """Its own inverse."""
-    return _dashed(f"{int(core.replace('-', ''), 16) ^ _mask(kind, dataset):032x}")
+    return dashed(f"{int(core.replace('-', ''), 16) ^ _mask(kind, dataset):032x}")
 
 
 @lru_cache(maxsize=16_384)

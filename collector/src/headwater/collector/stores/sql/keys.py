@@ -10,6 +10,7 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from headwater.shared.event import Name
+from headwater.shared.runid import dashed
 
 NO_KEY = b""
 """Where a row has no dataset or no run."""
@@ -26,8 +27,7 @@ def run_key(run: str) -> bytes:
 
 
 def run_text(key: bytes) -> str:
-    text = key.hex()
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return dashed(key.hex())
 
 
 @lru_cache(maxsize=16_384)
