@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from headwater.collector.questions.lineage import NodeKind
 from headwater.collector.questions.lookup import Lookup
+from headwater.collector.splits import splits
 from headwater.collector.stores.reading import Reader
 from headwater.shared.event import Name
 from headwater.shared.limits import DEFAULT_LIMITS
@@ -76,10 +77,10 @@ def readings(rest: str) -> Iterator[tuple[Name, str | None]]:
     """Every reading of ``NAMESPACE:NAME`` with its version, longest namespace first: as it stands, then decoded, then
     with the version behind the last ``#`` taken off."""
     for text, version in versions_of(rest):
-        for name in _splits(text):
+        for name in splits(text, ":"):
             yield name, version
         if "%" in text:
-            for name in _splits(text):
+            for name in splits(text, ":"):
                 yield Name(unquote(name.namespace), unquote(name.name)), version
 
 
@@ -89,14 +90,6 @@ def versions_of(rest: str) -> Iterator[tuple[str, str | None]]:
     unversioned, mark, version = rest.rpartition("#")
     if mark and version:
         yield unversioned, version
-
-
-def _splits(rest: str) -> Iterator[Name]:
-    at = rest.rfind(":")
-    while at > 0:
-        if at < len(rest) - 1:
-            yield Name(rest[:at], rest[at + 1 :])
-        at = rest.rfind(":", 0, at)
 
 
 async def _by_name(reader: Reader, kind: str | None, namespace: str | None, name: str | None) -> Node:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
+from headwater.collector.splits import splits
 from headwater.shared.event import Name
 
 from .exits import NotThereError, UsageError
@@ -36,8 +37,7 @@ def candidates(words: list[str]) -> list[Node]:
         raise UsageError(
             f"{words[0]!r} is no node", "write job:NAMESPACE:NAME, dataset:NAMESPACE:NAME or NAMESPACE NAME"
         )
-    splits = [(rest[:at], rest[at + 1 :]) for at in range(len(rest) - 1, 0, -1) if rest[at] == ":"]
-    found = [Node("job" if kind == "job" else "dataset", Name(*pair)) for pair in splits if pair[1]]
+    found = [Node("job" if kind == "job" else "dataset", name) for name in splits(rest, ":")]
     decoded = [Node(node.kind, Name(unquote(node.name.namespace), unquote(node.name.name))) for node in found]
     if not found:
         raise UsageError(f"{words[0]!r} has no namespace and name", f"write {kind}:NAMESPACE:NAME")

@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Query
 
+from headwater.collector.splits import splits
 from headwater.shared.event import Name
 
 from ..answers import Answer, bad_request, not_found
@@ -93,9 +94,5 @@ def _readings(ref: str) -> Iterator[tuple[Name, str | None]]:
     """Every reading of a reference, the longest namespace first."""
     if ref.startswith("dataset:"):
         yield from readings(ref.removeprefix("dataset:"))
-        return
-    at = ref.rfind("/")
-    while at > 0:
-        if at < len(ref) - 1:
-            yield Name(ref[:at], ref[at + 1 :]), None
-        at = ref.rfind("/", 0, at)
+    else:
+        yield from ((name, None) for name in splits(ref, "/"))

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from headwater.collector.splits import splits
 from headwater.shared.event import Name
 
 from ..asking import ask
 from ..exits import NotThereError
-from ..nodes import Node, candidates
+from ..nodes import candidates
 from ..options import AfterOption, ApiOption, DirOption, GenerationOption, JsonOption, ListOption, refused_cursor
 from ..output import show, show_json
 from ..sources import Source
@@ -58,10 +59,6 @@ def partition(
 
 def _readings(ref: list[str]) -> list[Name]:
     """What it may mean, the likeliest first. Raises UsageError."""
-    if len(ref) == 1 and not ref[0].startswith("dataset:"):
-        text = ref[0]
-        splits = [at for at in range(len(text) - 2, 0, -1) if text[at] == "/"]
-        if splits:
-            return [Name(text[:at], text[at + 1 :]) for at in splits]
-    found: list[Node] = candidates(ref)
-    return [node.name for node in found if node.kind == "dataset"]
+    if len(ref) == 1 and not ref[0].startswith("dataset:") and (named := list(splits(ref[0], "/"))):
+        return named
+    return [node.name for node in candidates(ref) if node.kind == "dataset"]
