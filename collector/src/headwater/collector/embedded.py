@@ -19,7 +19,7 @@ from headwater.collector.questions import Questions
 from headwater.collector.settings import Settings
 from headwater.collector.staleness import judge_stale_runs
 from headwater.collector.stores.rebuilding import trouble_of
-from headwater.collector.stores.registry import COMPOSITE
+from headwater.collector.stores.registry import chosen_stores
 from headwater.collector.topics import Topics
 from headwater.shared.clock import Clock, SystemClock
 from headwater.shared.event import LineageEvent
@@ -83,9 +83,8 @@ class Embedded:
     @property
     def stores_in_directory(self) -> bool:
         """Whether who reads the directory finds what is stored: it is read from ``headwater.db`` there."""
-        store = self.settings.lineage.store
-        used = store.backends if store.backend == COMPOSITE else (store.backend,)
-        return "sql" in used and store.options("sql")["url"] == self._database
+        options = self.settings.lineage.store.options("sql")
+        return "sql" in chosen_stores(self.settings) and options["url"] == self._database
 
     @property
     def registry(self) -> CollectorRegistry:

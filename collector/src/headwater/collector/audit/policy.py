@@ -40,10 +40,8 @@ class SealPolicy:
         return sealed
 
     async def _seal(self, store: LineageStoreProtocol) -> int:
-        party = party_of(store) if isinstance(store, Sealable) else None
-        if party is None:
+        if not isinstance(store, Sealable) or (party := party_of(store)) is None:
             return 0
-        assert isinstance(store, Sealable)
         done = await Sealer(store.trail(), party.ids, grace_s=GRACE_S, clock=self._clock).run()
         return done.events
 

@@ -115,12 +115,10 @@ class Sealer:
                         await self._seal(ours, self.done.head.through)
                         self.done.late += len(ours)
 
-    def _now(self) -> str:
-        return times.now_text(self._clock)
-
     async def _seal(self, events: Sequence[Kept], through: int) -> None:
         entries = entries_of((each.event_id, each.content) for each in events)
-        seal = next_seal(self.done.head, "events", entries, through=through, reason="", sealed_at=self._now())
+        now = times.now_text(self._clock)
+        seal = next_seal(self.done.head, "events", entries, through=through, reason="", sealed_at=now)
         if not await self._trail.append(seal):  # they may have sealed the same events
             raise TransientError("somebody else seals this store at the same time: try again")
         self.done.head = seal

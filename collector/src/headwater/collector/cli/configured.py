@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from headwater.shared.names import ENV_DIR
 
 from .exits import UsageError
-from .sources import DATABASE, DEFAULT_DIRECTORY, check_database
+from .sources import DEFAULT_DIRECTORY, check_database, database_url
 
 if TYPE_CHECKING:
     from headwater.collector.manager import LineageManager
@@ -30,7 +30,7 @@ def settings_of(directory: Path | None, *, check: bool = True) -> Settings:
     where = working_directory(directory)
     if check and store.backend == "sql" and "url" not in store.options("sql"):
         check_database(where)
-    return settings.with_default_option("sql", "url", f"sqlite:///{where.absolute() / DATABASE}")
+    return settings.with_default_option("sql", "url", database_url(where))
 
 
 def working_directory(directory: Path | None) -> Path:
@@ -41,10 +41,9 @@ def working_directory(directory: Path | None) -> Path:
 def default_source(settings: Settings) -> str:
     """The name of the configured store that documents are read from. Raises UsageError if there is none."""
     from headwater.collector.stores.combined import Readable, ReadableDocuments
-    from headwater.collector.stores.registry import COMPOSITE, build_store
+    from headwater.collector.stores.registry import build_store, chosen_stores
 
-    store = settings.lineage.store
-    for name in store.backends if store.backend == COMPOSITE else (store.backend,):
+    for name in chosen_stores(settings):
         if isinstance(build_store(name, settings, read_only=True), (Readable, ReadableDocuments)):
             return name
     raise UsageError("no configured store keeps events whole", "name one with --from")
@@ -77,7 +76,7 @@ async def opened_reader(directory: Path, settings: Settings | None) -> AsyncIter
     from headwater.collector.stores.combined import chosen_for_reading, reader_of
     from headwater.shared.errors import ConfigurationError
 
-    database = f"sqlite:///{directory.absolute() / DATABASE}"
+    database = database_url(directory)
     configured = _built(settings, database)
     stores = chosen_for_reading(configured)
     try:
@@ -100,12 +99,10 @@ def _built(settings: Settings | None, database: str) -> list[LineageStoreProtoco
         from headwater.collector.stores.sql import SqlLineageStore
 
         return [SqlLineageStore(database, read_only=True)]
-    from headwater.collector.stores.registry import COMPOSITE, build_store
+    from headwater.collector.stores.registry import build_store, chosen_stores
 
     settings = settings.with_default_option("sql", "url", database)
-    store = settings.lineage.store
-    names = store.backends if store.backend == COMPOSITE else (store.backend,)
-    return [build_store(name, settings, read_only=True) for name in names]
+    return [build_store(name, settings, read_only=True) for name in chosen_stores(settings)]
 
 
 def check_names(manager: LineageManager, names: list[str] | None) -> None:

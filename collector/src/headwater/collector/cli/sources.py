@@ -21,6 +21,13 @@ Answer = dict[str, Any]
 NodeKind = Literal["job", "dataset"]
 DEFAULT_DIRECTORY = Path(".headwater")
 DATABASE = "headwater.db"
+
+
+def database_url(directory: Path) -> str:
+    """Of the ``sql`` store in an embedded directory."""
+    return f"sqlite:///{directory.absolute() / DATABASE}"
+
+
 ENV_API = "HEADWATER_API"
 """Base URL of a running headwater that reading commands ask."""
 

@@ -20,6 +20,12 @@ COMPOSITE: Final = "composite"
 _CONNECTION = "connection_name"
 
 
+def chosen_stores(settings: Settings) -> tuple[str, ...]:
+    """The names of the configured stores: of the composite's members, or of the one."""
+    store = settings.lineage.store
+    return tuple(store.backends) if store.backend == COMPOSITE else (store.backend,)
+
+
 class InstalledStore(NamedTuple):
     """One entry point."""
 

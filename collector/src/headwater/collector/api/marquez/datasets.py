@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headwater.collector.catalog import DATASET_FACET
+from headwater.collector.questions.shapes import name_json
 from headwater.collector.stores.reading import Claim, Facets
 
 from ..services import Json
@@ -32,7 +33,7 @@ def dataset(view: DatasetView) -> Json:
         "deleted": view.deleted,
         "owners": read.owners(view.facets),
         "generation": generation,
-        "canonical": {"namespace": view.canonical[0], "name": view.canonical[1]},
+        "canonical": name_json(view.canonical),
         "aliases": [each._asdict() for each in view.aliases],
     }
 
@@ -89,7 +90,7 @@ def _created(view: DatasetView, claim: Claim | None, run: RunView | None) -> str
 def _named(view: DatasetView, facets: Facets) -> Json:
     tagged = tags.tags_by_field(facets)
     return {
-        "id": {"namespace": view.name[0], "name": view.name[1]},
+        "id": name_json(view.name),
         "type": _type(facets),
         "name": view.name.name,
         "physicalName": read.text_of(facets, DATASET_FACET, "physicalName") or view.canonical.name,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from headwater.collector.questions.shapes import name_json
+
 from ..services import Json
 from . import facets as read
 from .runs import job_version, parent_of, shown
@@ -60,8 +62,8 @@ def _shared(view: JobView, runs: list[Json]) -> Json:
         "createdAt": shown(facts.first_time),
         "updatedAt": shown(facts.last_time),
         "namespace": namespace,
-        "inputs": [{"namespace": each[0], "name": each[1]} for each in view.inputs],
-        "outputs": [{"namespace": each[0], "name": each[1]} for each in view.outputs],
+        "inputs": [name_json(each) for each in view.inputs],
+        "outputs": [name_json(each) for each in view.outputs],
         "location": read.text_of(facts.facets, "sourceCodeLocation", "url"),
         "description": read.text_of(facts.facets, "documentation", "description"),
         "latestRun": runs[0] if runs else None,

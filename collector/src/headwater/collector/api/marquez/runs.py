@@ -8,6 +8,7 @@ from functools import lru_cache
 from headwater.collector.catalog import ARGS_FACET
 from headwater.collector.derive.state import state_by
 from headwater.collector.interruption import INTERRUPTED
+from headwater.collector.questions.shapes import name_json
 from headwater.collector.stores.reading import Facets
 from headwater.shared import times
 from headwater.shared.codec import run_uuid
@@ -114,8 +115,7 @@ def _args(view: RunView) -> Json:
 
 
 def _version_id(dataset: Name, generation: str | None) -> Json:
-    version = run_generation_uuid(dataset, generation)
-    return {"namespace": dataset[0], "name": dataset[1], "version": version}
+    return {**name_json(dataset), "version": run_generation_uuid(dataset, generation)}
 
 
 def _facet_time(facets: Facets, key: str) -> str | None:

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from headwater.shared.names import DEFAULT_TOPIC
 
 from ..running import collector_runs
-from ..sources import DATABASE, Target
+from ..sources import Target, database_url
 from . import data, machine, server
 from .check import Check
 
@@ -60,8 +60,7 @@ def _stores(settings: Settings | None, deadline_s: float) -> list[Check]:
 
 def _in_directory(settings: Settings | None, directory: Path) -> Settings | None:
     """As ``headwater up`` takes them there."""
-    database = f"sqlite:///{directory.absolute() / DATABASE}"
-    return None if settings is None else settings.with_default_option("sql", "url", database)
+    return None if settings is None else settings.with_default_option("sql", "url", database_url(directory))
 
 
 async def _log(settings: Settings | None, directory: Path, running: bool) -> Check:

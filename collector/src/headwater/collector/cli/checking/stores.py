@@ -18,10 +18,9 @@ _CONNECTION = "connection_name"
 
 async def stores(settings: Settings, deadline_s: float) -> list[Check]:
     """A check of each. Changes nothing; one that does not answer within the deadline is away."""
-    from headwater.collector.stores.registry import COMPOSITE
+    from headwater.collector.stores.registry import chosen_stores
 
-    backend = settings.lineage.store.backend
-    names = settings.lineage.store.backends if backend == COMPOSITE else (backend,)
+    names = chosen_stores(settings)
     if not names:
         return [wrong("store", "composite of nothing", "name stores in lineage.store.backends")]
     return list(await asyncio.gather(*(_store(name, settings, deadline_s) for name in names)))

@@ -6,7 +6,7 @@ from typing import Final
 
 from headwater.collector.questions.execution.consumers import consumers_page
 from headwater.collector.questions.execution.heads import JOB_RUN_FACETS, head_json
-from headwater.collector.questions.execution.instances import claim_json, instance_id
+from headwater.collector.questions.execution.instances import claim_json, instance_json
 from headwater.collector.questions.execution.job_runs import pin_json
 from headwater.collector.questions.execution.pages import (
     BY_TIME_AND_ID,
@@ -58,8 +58,8 @@ async def instance_answer(
     if version is not None:
         standing = (await lookup.standing([(name, version)]))[name, version]
         claim = committed[0] if len(committed) == 1 else None
-        shown = {"dataset": name_json(name), "version": version, "uuid": instance_id(name, version)}
-        written = claim_json(lookup, claim) if claim else {**shown, "runId": None, "committedAt": None}
+        unwritten = {**instance_json(name, version), "runId": None, "committedAt": None}
+        written = claim_json(lookup, claim) if claim else unwritten
         answer["instance"] = written | standing_json(standing, None)
         if not committed and claims:
             answer["status"] = "candidate"

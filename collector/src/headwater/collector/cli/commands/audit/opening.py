@@ -34,14 +34,13 @@ async def audited_stores(
 ) -> AsyncIterator[list[Audited]]:
     """The configured stores that keep events whole, or those named. Raises UsageError if there are none."""
     from headwater.collector.maintenance.parties import party_of
-    from headwater.collector.stores.registry import COMPOSITE, build_store
+    from headwater.collector.stores.registry import build_store, chosen_stores
     from headwater.collector.stores.sealing import Sealable
 
     from ...configured import settings_of
 
     settings = settings_of(directory)
-    store = settings.lineage.store
-    chosen = list(store.backends) if store.backend == COMPOSITE else [store.backend]
+    chosen = chosen_stores(settings)
     if unknown := [name for name in names or () if name not in chosen]:
         raise UsageError(f"no store {unknown[0]!r} is configured", f"there are: {', '.join(chosen)}")
     built = [build_store(name, settings, read_only=not writing) for name in chosen if not names or name in names]
