@@ -16,9 +16,9 @@ import orjson
 from benchmarks.events import run_events
 from benchmarks.report import Measured
 from headwater.collector.embedded import Embedded
+from headwater.collector.merging.merge import Merged
 from headwater.collector.projection import project
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.tuning import tune_process
 from headwater.shared.codec import decode
 from headwater.shared.log import Record

@@ -25,11 +25,11 @@ from headwater.collector.facts import (
     Scope,
     Side,
 )
+from headwater.collector.merging.keys import value_key
 from headwater.collector.questions.fingerprint import base_line
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.collector.stores.memory import MemoryLineageStore
 from headwater.collector.stores.sql import SqlLineageStore
-from headwater.collector.stores.sql.keys import value_key
 from headwater.shared.codec import from_dict
 from headwater.shared.event import Name
 

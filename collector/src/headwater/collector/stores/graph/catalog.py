@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from headwater.collector.facts import Scope
+from headwater.collector.merging.catalog import deletions_of, first_seen, namespace_key
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.known import Known
 from headwater.collector.stores.graph.transaction import Transaction
-from headwater.collector.stores.sql.catalog import deletions_of, first_seen, namespace_key
-from headwater.collector.stores.sql.merge import Merged
 from headwater.shared.event import Name
 
 SHOWS = "({0}.deleted IS NULL OR {0}.deleted < {0}.lastTime)"

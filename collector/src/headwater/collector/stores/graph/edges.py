@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from headwater.collector.facts import Side
+from headwater.collector.merging.edges import EdgeKey, window_start
+from headwater.collector.merging.runs import DerivedRun
 from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.known import Known
 from headwater.collector.stores.graph.transaction import Transaction
-from headwater.collector.stores.sql.derived import DerivedRun
-from headwater.collector.stores.sql.edges import EdgeKey, window_start
 
 EDGE_KINDS = {Side.INPUT: "CONSUMES", Side.OUTPUT: "PRODUCES"}
 _IO_KINDS = {Side.INPUT: "READS", Side.OUTPUT: "WRITES"}

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from headwater.collector.facts import Scope, Side
+from headwater.collector.merging.keys import NO_KEY
+from headwater.collector.merging.merge import FacetKey, Merged
 from headwater.collector.stores.graph.known import IOKey, Known, KnownFacet
 from headwater.collector.stores.graph.mentions import ABSENT, MentionFacet
 from headwater.collector.stores.graph.transaction import Transaction
-from headwater.collector.stores.sql.keys import NO_KEY
-from headwater.collector.stores.sql.merge import FacetKey, Merged
 
 Said = tuple[str, bytes, bytes | None]
 """(time, event, hash of the value)."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from headwater.collector.facts import FacetSaid, RunIO, RunJob, RunSeen, RunState, Scope, Side
+from headwater.collector.merging.keys import NO_KEY, name_key, run_key, run_text
+from headwater.collector.merging.merge import DERIVING_FACETS, FacetKey, Merged
 from headwater.collector.stores.graph import keys, mentions
 from headwater.collector.stores.graph.transaction import Transaction
-from headwater.collector.stores.sql.keys import NO_KEY, name_key, run_key, run_text
-from headwater.collector.stores.sql.merge import DERIVING_FACETS, FacetKey, Merged
 from headwater.shared.event import Name
 
 IO_KINDS = {Side.INPUT: "READS", Side.OUTPUT: "WRITES", Side.NAMED: "NAMES"}

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from headwater.collector.facts import Mark
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.fetching import Fetch, fetch_each
 from headwater.collector.stores.graph.transaction import Transaction
-from headwater.collector.stores.sql.merge import Merged
 from headwater.shared.event import Name
 
 

@@ -7,14 +7,13 @@ from typing import Any
 import orjson
 
 from headwater.collector.facts import Scope
+from headwater.collector.merging.keys import NO_KEY, name_key, run_text
+from headwater.collector.merging.merge import Merged
+from headwater.collector.merging.runs import LIFECYCLE_FACET, DerivedRun
 from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.facets import winner
 from headwater.collector.stores.graph.known import Known, name_datasets
 from headwater.collector.stores.graph.transaction import Transaction
-from headwater.collector.stores.sql.bases import LIFECYCLE_FACET
-from headwater.collector.stores.sql.derived import DerivedRun
-from headwater.collector.stores.sql.keys import NO_KEY, name_key, run_text
-from headwater.collector.stores.sql.merge import Merged
 from headwater.shared.event import Name
 
 

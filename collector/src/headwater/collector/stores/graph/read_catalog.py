@@ -8,12 +8,12 @@ from typing import Any
 import orjson
 
 from headwater.collector.catalog import is_reserved
+from headwater.collector.merging.catalog import namespace_key
+from headwater.collector.merging.sources import add_source
 from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.fetching import Fetch, fetch_each
 from headwater.collector.stores.graph.read_generations import keys_of
 from headwater.collector.stores.reading import MAX_SOURCES, NamespaceFacts, SourceFacts
-from headwater.collector.stores.sql.catalog import namespace_key
-from headwater.collector.stores.sql.read_catalog import add_source
 from headwater.shared.event import Name
 
 

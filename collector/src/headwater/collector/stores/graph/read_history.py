@@ -7,12 +7,12 @@ from typing import Literal
 
 from headwater.collector.catalog import RESERVED
 from headwater.collector.facts import Side
+from headwater.collector.merging.edges import window_start
 from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.catalog import SHOWS
 from headwater.collector.stores.graph.fetching import Fetch, fetch_each
 from headwater.collector.stores.graph.read_generations import keys_of
 from headwater.collector.stores.reading import JobEdge
-from headwater.collector.stores.sql.edges import window_start
 from headwater.shared.event import Name
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from headwater.collector.facts import Side
+from headwater.collector.merging.keys import run_text
+from headwater.collector.merging.merge import Merged
+from headwater.collector.merging.runs import DerivedRun
 from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.known import IO_KINDS, STATE_SEPARATOR, IOKey, Known
 from headwater.collector.stores.graph.transaction import Transaction
-from headwater.collector.stores.sql.derived import DerivedRun
-from headwater.collector.stores.sql.keys import run_text
-from headwater.collector.stores.sql.merge import Merged
 
 _INDEXED = (Side.INPUT, Side.NAMED)
 """Sides that are asked for by dataset and time."""

@@ -8,12 +8,12 @@ from typing import Final
 import orjson
 
 from headwater.collector.facts import WantRole
+from headwater.collector.merging.keys import run_text
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.graph.fetching import Fetch, fetch_each
 from headwater.collector.stores.graph.known import Known
 from headwater.collector.stores.graph.transaction import Transaction
 from headwater.collector.stores.reading import LinkKind, WantFacts, WantLinks, WantQuery
-from headwater.collector.stores.sql.keys import run_text
-from headwater.collector.stores.sql.merge import Merged
 from headwater.shared.event import Name
 
 KINDS: Final = {WantRole.SERVES: "SERVES", WantRole.SPAWNED: "SPAWNED"}

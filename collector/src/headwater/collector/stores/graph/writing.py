@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from headwater.collector.merging.merge import Merged
+from headwater.collector.merging.runs import DerivedRun, derive_run, from_batch
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.collector.stores.graph.catalog import write_catalog
 from headwater.collector.stores.graph.edges import write_job_edges
@@ -14,9 +16,6 @@ from headwater.collector.stores.graph.names import write_changes, write_designs,
 from headwater.collector.stores.graph.runs import write_generations, write_io, write_runs
 from headwater.collector.stores.graph.transaction import Transaction
 from headwater.collector.stores.graph.wants import write_wants
-from headwater.collector.stores.sql.bases import from_batch
-from headwater.collector.stores.sql.derived import DerivedRun, derive_run
-from headwater.collector.stores.sql.merge import Merged
 from headwater.shared.event import Name
 
 

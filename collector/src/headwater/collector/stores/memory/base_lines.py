@@ -20,8 +20,8 @@ from headwater.collector.facts import (
     WantRun,
     WantSaid,
 )
+from headwater.collector.merging.keys import value_key
 from headwater.collector.questions.fingerprint import base_line
-from headwater.collector.stores.sql.keys import value_key
 from headwater.shared.codec import canonical_json
 
 

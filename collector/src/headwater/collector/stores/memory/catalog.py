@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from headwater.collector.catalog import DELETED_FACET, NAMESPACES, as_of, is_reserved
 from headwater.collector.facts import FacetSaid, Scope
+from headwater.collector.merging.sources import add_source
 from headwater.collector.stores.memory.view import View
 from headwater.collector.stores.reading import NamespaceFacts, SourceFacts
-from headwater.collector.stores.sql.read_catalog import add_source
 from headwater.shared import codec
 
 

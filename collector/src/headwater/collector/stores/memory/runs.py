@@ -10,9 +10,9 @@ from headwater.collector.derive.logical import logical_key
 from headwater.collector.derive.outputs import Mention, derive_written
 from headwater.collector.derive.state import derive_state
 from headwater.collector.facts import FacetSaid, RunIO, RunJob, RunSeen, RunState, Scope, Side
+from headwater.collector.merging.keys import NO_KEY, name_key
 from headwater.collector.projection import nominal_start
 from headwater.collector.stores.reading import IO, Claim, Facets, OutputFacet, RunFacts, RunRow
-from headwater.collector.stores.sql.keys import NO_KEY, name_key
 from headwater.shared.codec import run_uuid
 from headwater.shared.event import Name
 

@@ -26,9 +26,9 @@ from headwater.collector.facts import (
     WantRun,
     WantSaid,
 )
+from headwater.collector.merging.edges import window_start
 from headwater.collector.stores.memory.runs import Change, RunParts, RunView
 from headwater.collector.stores.reading import Claim, DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
-from headwater.collector.stores.sql.edges import window_start
 from headwater.shared.event import Name
 
 

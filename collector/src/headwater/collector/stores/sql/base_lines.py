@@ -8,9 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.facts import Scope
+from headwater.collector.merging.keys import run_text
 from headwater.collector.questions.fingerprint import base_line
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.keys import run_text
 from headwater.collector.stores.sql.wants import BOTH
 
 _job, _dataset, _run, _io, _facet = (schema.job.c, schema.dataset.c, schema.run.c, schema.run_io.c, schema.facet.c)

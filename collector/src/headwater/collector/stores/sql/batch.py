@@ -7,9 +7,9 @@ from typing import Any
 
 from sqlalchemy.engine import Connection
 
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.sql.catalog import write_catalog
 from headwater.collector.stores.sql.derived import Derivation
-from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.query import run_many
 from headwater.collector.stores.sql.symlinks import write_symlinks
 from headwater.collector.stores.sql.upserts import DERIVED_RUN, Upserts

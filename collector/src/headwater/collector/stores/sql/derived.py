@@ -6,29 +6,19 @@ back after the upserts. Everything here is a function of base facts, so the orde
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from headwater.collector.derive.logical import logical_key
-from headwater.collector.derive.outputs import derive_written
-from headwater.collector.derive.state import derive_state
-from headwater.collector.projection import nominal_start
+from headwater.collector.merging.merge import Merged
+from headwater.collector.merging.runs import Change, DerivedRun, GenerationKey, RunBase, derive_run, from_batch
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.bases import RUNS, RunBase, from_batch, read_back
+from headwater.collector.stores.sql.bases import RUNS, read_back
 from headwater.collector.stores.sql.edges import EdgeChanges
-from headwater.collector.stores.sql.keys import run_key, run_text
-from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.query import Query, run_many
 from headwater.collector.stores.sql.upserts import Upserts
-from headwater.shared.codec import run_uuid
 from headwater.shared.event import Name
-
-GenerationKey = tuple[bytes, str, bytes]
-"""(dataset, version, run)."""
-Change = tuple[bytes, str, str, bytes, bytes]
-"""(dataset, commit time, DROP or RENAME, previous, run)."""
 
 
 class Before(NamedTuple):
@@ -36,47 +26,6 @@ class Before(NamedTuple):
 
     first_time: str | None
     job: bytes
-
-
-class DerivedRun(NamedTuple):
-    """A run's derived values."""
-
-    base: RunBase
-    columns: tuple[Any, ...]
-    """In the order of ``DERIVED_RUN``."""
-    pin_time: str | None
-    generations: dict[GenerationKey, str | None]
-    changes: set[Change]
-
-
-def derive_run(key: bytes, base: RunBase, job: Name) -> DerivedRun:
-    state = derive_state(base.states)
-    parent = base.facets.get("parent") or {}
-    pin_time = state.started or base.first_time
-    generations, changes = derive_written(run_text(key), base.outputs, state, base.lifecycle)
-    return DerivedRun(
-        base,
-        (
-            state.state,
-            state.contradiction,
-            state.started,
-            state.ended,
-            pin_time,
-            nominal_start(base.facets.get("nominalTime")),
-            logical_key(job, base.facets),
-            _linked(parent, key),
-            _linked(parent.get("root"), key),
-        ),
-        pin_time,
-        {(written.dataset, written.version, key): written.commit_time for written in generations},
-        {(c.dataset, c.commit_time, *base.lifecycle[c.dataset], key) for c in changes if c.commit_time},
-    )
-
-
-def _linked(link: dict[str, Any] | None, own: bytes) -> bytes | None:
-    """A run that names itself has no parent (rule 9)."""
-    key = run_key(run_uuid(link["run"]["runId"])) if link else None
-    return None if key == own else key
 
 
 class Derivation:

@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
+from headwater.collector.merging.keys import name_key, run_key
 from headwater.collector.stores.base import ProjectedEvent
-from headwater.collector.stores.sql.keys import name_key, run_key
 
 
 def document_row(projected: ProjectedEvent, received_at: str) -> tuple[Any, ...]:

@@ -3,20 +3,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-
 from sqlalchemy import bindparam, exists, func, select, update
 from sqlalchemy.engine import Connection
 
+from headwater.collector.merging.edges import EdgeKey, window_start
+from headwater.collector.merging.runs import RunBase
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.bases import RunBase
 from headwater.collector.stores.sql.query import Query, run_many
 from headwater.collector.stores.sql.upserts import Upserts
-
-EDGE_WINDOW = timedelta(days=30)
-"""How long before a job's latest run an edge may have been seen last."""
-EdgeKey = tuple[bytes, int, bytes]
-"""(job, side, dataset)."""
 
 
 class EdgeChanges:
@@ -66,15 +60,6 @@ def _count_again(connection: Connection, upserts: Upserts, edge: EdgeKey) -> Non
     last = _LAST.row(connection, job=job, side=side, dataset=dataset)
     if last and last[0] is not None:
         run_many(connection, upserts.job_edge, [(*edge, last[0])])
-
-
-def window_start(last: str) -> str:
-    """The canonical time ``EDGE_WINDOW`` before ``last``."""
-    try:
-        start = datetime.fromisoformat(last[:19]) - EDGE_WINDOW
-    except OverflowError:
-        return "0001-01-01T00:00:00.000000000Z"
-    return start.isoformat() + last[19:]
 
 
 _edge, _io, _job, _run = schema.job_edge.c, schema.run_io.c, schema.job.c, schema.run.c

@@ -9,9 +9,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.facts import Scope
+from headwater.collector.merging.keys import run_key, run_text
 from headwater.collector.stores.forgetting import STATISTICS, DocumentRef
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.keys import run_key, run_text
 
 T = TypeVar("T")
 

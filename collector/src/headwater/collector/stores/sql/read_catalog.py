@@ -11,9 +11,10 @@ from sqlalchemy.engine import Connection
 
 from headwater.collector.catalog import is_reserved
 from headwater.collector.facts import Scope
+from headwater.collector.merging.catalog import namespace_key
+from headwater.collector.merging.sources import add_source
 from headwater.collector.stores.reading import MAX_SOURCES, NamespaceFacts, SourceFacts
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.catalog import namespace_key
 from headwater.collector.stores.sql.query import Query
 from headwater.collector.stores.sql.selecting import keys_of
 from headwater.shared.event import Name
@@ -74,16 +75,6 @@ def sources(connection: Connection) -> list[SourceFacts]:
     for raw, first, last in connection.execute(_SOURCES.limit(MAX_SOURCES)):
         add_source(found, orjson.loads(raw), first, last)
     return [found[key] for key in sorted(found)]
-
-
-def add_source(found: dict[tuple[str, str], SourceFacts], facet: dict[str, Any], first: str, last: str) -> None:
-    """What a dataSource facet says; facets that differ in other things speak of one source."""
-    name, uri = facet.get("name"), facet.get("uri")
-    if not isinstance(name, str) or not name.strip():
-        return
-    uri = uri if isinstance(uri, str) else None
-    before = found.get((name, uri or ""), SourceFacts(name, uri, first, last))
-    found[name, uri or ""] = SourceFacts(name, uri, min(before.first_time, first), max(before.last_time, last))
 
 
 def unpublished(connection: Connection, datasets: Collection[Name]) -> set[Name]:

@@ -11,9 +11,9 @@ from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
+from headwater.collector.merging.keys import name_key, run_key
 from headwater.collector.stores.reading import Document, EventFilter
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.keys import name_key, run_key
 from headwater.collector.stores.sql.query import Query
 
 _KEYS = 500

@@ -10,10 +10,10 @@ from sqlalchemy import and_, bindparam, or_, select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.facts import Side
+from headwater.collector.merging.keys import name_key, run_key, run_text
 from headwater.collector.stores.reading import Claim, PinQuery, Read, ReadQuery
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import same_text
-from headwater.collector.stores.sql.keys import name_key, run_key, run_text
 from headwater.collector.stores.sql.query import Query, Row, one_of
 from headwater.collector.stores.sql.selecting import keys_of
 from headwater.shared.event import Name

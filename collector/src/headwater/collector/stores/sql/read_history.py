@@ -10,9 +10,9 @@ from sqlalchemy.engine import Connection
 
 from headwater.collector.catalog import RESERVED
 from headwater.collector.facts import Side
+from headwater.collector.merging.edges import window_start
 from headwater.collector.stores.reading import JobEdge
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.edges import window_start
 from headwater.collector.stores.sql.query import Query, one_of
 from headwater.collector.stores.sql.selecting import keys_of, visible
 from headwater.shared.event import Name

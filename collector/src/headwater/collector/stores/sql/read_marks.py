@@ -8,9 +8,9 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.facts import Mark
+from headwater.collector.merging.keys import name_key
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import same_text
-from headwater.collector.stores.sql.keys import name_key
 from headwater.collector.stores.sql.query import Query
 from headwater.shared.event import Name
 

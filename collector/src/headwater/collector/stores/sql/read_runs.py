@@ -11,10 +11,10 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.facts import Scope, Side
+from headwater.collector.merging.keys import name_key, run_key, run_text
 from headwater.collector.stores.reading import IO, Facets, OutputFacet, RunFacts, RunFilter, RunRow
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import same_text
-from headwater.collector.stores.sql.keys import name_key, run_key, run_text
 from headwater.collector.stores.sql.query import Query, Row, one_of, rows_of_all
 from headwater.collector.stores.sql.selecting import keys_of
 from headwater.collector.stores.sql.values import VALUES

@@ -11,10 +11,10 @@ from sqlalchemy import and_, bindparam, distinct, func, or_, select, union
 from sqlalchemy.engine import Connection
 
 from headwater.collector.facts import Side, WantRole
+from headwater.collector.merging.keys import NO_KEY, name_key, run_key, run_text
 from headwater.collector.stores.reading import LinkKind, ReadQuery, RunsPage, WantFacts, WantLinks, WantQuery
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import same_text
-from headwater.collector.stores.sql.keys import NO_KEY, name_key, run_key, run_text
 from headwater.collector.stores.sql.query import Query
 from headwater.collector.stores.sql.selecting import keys_of
 from headwater.collector.stores.sql.wants import BOTH

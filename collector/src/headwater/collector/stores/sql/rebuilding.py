@@ -13,11 +13,11 @@ import orjson
 from sqlalchemy import LargeBinary, column, func, inspect, select, table, text
 from sqlalchemy.engine import Connection
 
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.rebuilding import Folded, Prepare, RebuildMarker, overtaken
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.backends.base import Backend
 from headwater.collector.stores.sql.documents import document_row
-from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.steps import end_of_step
 from headwater.collector.stores.sql.tally import TALLY
 from headwater.collector.stores.sql.version import restamp_version

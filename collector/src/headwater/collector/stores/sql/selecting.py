@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sqlalchemy import Table, and_, or_
 from sqlalchemy.sql.elements import ColumnElement
 
-from headwater.collector.stores.sql.keys import name_key
+from headwater.collector.merging.keys import name_key
 from headwater.shared.event import Name
 
 

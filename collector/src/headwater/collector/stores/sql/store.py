@@ -9,6 +9,7 @@ from typing import Any, Concatenate, Final
 
 from sqlalchemy.engine import Connection, Engine
 
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.collector.stores.forgetting import DocumentRef
 from headwater.collector.stores.rebuilding import Folded, Prepare, RebuildMarker
@@ -17,7 +18,6 @@ from headwater.collector.stores.sql.backends import backend_of
 from headwater.collector.stores.sql.backends.base import Backend
 from headwater.collector.stores.sql.calling import Caller
 from headwater.collector.stores.sql.documents import document_row
-from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.reader import SqlReader
 from headwater.collector.stores.sql.trail import SqlTrail
 from headwater.collector.stores.sql.version import check_version, stamp_version

@@ -9,9 +9,9 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.facts import Scope
+from headwater.collector.merging.keys import name_key
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.keys import name_key
-from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.query import Query, run_many
 from headwater.collector.stores.sql.upserts import Upserts
 from headwater.shared.event import Name

@@ -8,8 +8,8 @@ from sqlalchemy import and_, bindparam, insert, literal, select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.facts import WantRole
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.query import Query, run_many
 from headwater.collector.stores.sql.upserts import Upserts
 

@@ -7,9 +7,9 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy.engine import Connection, Engine
 
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.reading import Hit, Search
 from headwater.collector.stores.sql.backends.guard import Guard
-from headwater.collector.stores.sql.merge import Merged
 from headwater.shared.errors import PermanentError, TransientError
 
 T = TypeVar("T")

@@ -12,12 +12,12 @@ from sqlalchemy.engine import URL, Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, QueuePool
 
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.reading import Hit, Search
 from headwater.collector.stores.sql import schema, search, tally
 from headwater.collector.stores.sql.backends.base import DocumentRow
 from headwater.collector.stores.sql.backends.guard import Guard
 from headwater.collector.stores.sql.batch import write_batch
-from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.upserts import upserts_for
 from headwater.collector.stores.sql.version import check_version
 from headwater.shared.errors import ConfigurationError, PermanentError, TransientError

@@ -12,6 +12,7 @@ from sqlalchemy import inspect, select, text
 from sqlalchemy.engine import URL, Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.reading import Hit, Search
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.backends.base import DocumentRow
@@ -23,7 +24,6 @@ from headwater.collector.stores.sql.backends.postgres.statements import BulkUpse
 from headwater.collector.stores.sql.backends.postgres.tables import create_tables
 from headwater.collector.stores.sql.backends.postgres.tally import create_tally
 from headwater.collector.stores.sql.backends.postgres.writing import write_batch
-from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.query import driver_connection
 from headwater.collector.stores.sql.version import check_version
 from headwater.shared.errors import ConfigurationError, PermanentError, TransientError

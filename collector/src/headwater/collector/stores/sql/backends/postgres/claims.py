@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
+from headwater.collector.merging.merge import Merged, RunRowValues
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.backends.postgres.statements import RUN_COLUMNS, BulkUpserts
-from headwater.collector.stores.sql.merge import Merged, RunRowValues
 from headwater.collector.stores.sql.query import Query, Row, driver_cursor
 
 BASE = 6

@@ -14,6 +14,9 @@ from typing import Any
 from sqlalchemy.engine import Connection
 
 from headwater.collector.facts import Scope
+from headwater.collector.merging.catalog import deletions_of
+from headwater.collector.merging.merge import Merged
+from headwater.collector.merging.runs import DerivedRun, from_batch
 from headwater.collector.stores.sql.backends.base import DocumentRow
 from headwater.collector.stores.sql.backends.postgres.claims import (
     BASE,
@@ -23,11 +26,10 @@ from headwater.collector.stores.sql.backends.postgres.claims import (
     lock_runs,
 )
 from headwater.collector.stores.sql.backends.postgres.statements import BulkUpserts
-from headwater.collector.stores.sql.bases import from_batch, read_facts
-from headwater.collector.stores.sql.catalog import deletions_of, write_catalog
-from headwater.collector.stores.sql.derived import Before, Derivation, DerivedRun
+from headwater.collector.stores.sql.bases import read_facts
+from headwater.collector.stores.sql.catalog import write_catalog
+from headwater.collector.stores.sql.derived import Before, Derivation
 from headwater.collector.stores.sql.edges import EdgeChanges
-from headwater.collector.stores.sql.merge import Merged
 from headwater.collector.stores.sql.query import driver_cursor, run_many
 from headwater.collector.stores.sql.symlinks import write_symlinks
 from headwater.collector.stores.sql.wants import write_wants

@@ -22,7 +22,7 @@ from headwater.collector.facts import (
     WantRun,
     WantSaid,
 )
-from headwater.collector.stores.sql.keys import NO_KEY, event_key, name_key, run_key, value_key
+from headwater.collector.merging.keys import NO_KEY, event_key, name_key, run_key, value_key
 from headwater.shared.codec import canonical_json
 from headwater.shared.event import Name
 
