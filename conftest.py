@@ -6,6 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from tests.support.bytecode import keep_bytecode
+from tests.support.scratch import use_memory
+
+keep_bytecode()
+use_memory()
 
 pytest_plugins = ["tests.support.lanes"]
 

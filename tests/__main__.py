@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
+from tests.support.bytecode import keep_bytecode
 from tests.support.lanes import LANES
 from tests.support.seeds import SEED
 
@@ -27,6 +28,7 @@ _NO_RESULT = "deselected"
 def main(arguments: list[str]) -> int:
     """The worst of the exit statuses."""
     begun_s = time.monotonic()
+    keep_bytecode()
     environment = os.environ | {"HEADWATER_SEED": str(SEED), "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "pytest", *arguments]
     with ExitStack() as stack:

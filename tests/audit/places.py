@@ -15,8 +15,8 @@ from headwater.collector.stores.base import LineageStoreProtocol
 from headwater.collector.stores.sealing import Trail
 from headwater.collector.stores.sql import SqlLineageStore
 from tests.support import server_stores
+from tests.support.scratch import SCRATCH
 from tests.support.servers import needed
-from tests.support.worlds import SCRATCH
 
 
 class Tamper(Protocol):

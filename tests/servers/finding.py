@@ -14,16 +14,13 @@ import psutil
 from tests.servers import containers
 from tests.servers.kinds import KINDS
 from tests.servers.server import Server
-from tests.support.seeds import FULL
+from tests.support.scratch import MEMORY
 
 NAMES = tuple(KINDS)
 VARIABLES = {name: f"HEADWATER_TEST_{name.upper()}" for name in NAMES}
 """Server -> the environment variable that names a running one. Its content is the tests' to delete."""
 
-
 _ROOM = "headwater-servers-"
-_MEMORY = Path("/dev/shm")
-_ROOMY_BYTES = 4 << 30
 
 
 @cache
@@ -49,11 +46,10 @@ def own(name: str) -> Server:
 
 def launch(name: str, **options: object) -> Server:
     """Start another server, on a free port, in a temporary directory; both go when this process ends, ``remove()``
-    does it earlier. Where tests run and there is room, the directory is in memory: they kill servers, not the machine.
-    ``options`` are those of its class (Kafka: ``settings``). Raises ServerMissing, ServerBroken."""
+    does it earlier. ``options`` are those of its class (Kafka: ``settings``). Raises ServerMissing, ServerBroken."""
     KINDS[name]  # an unknown name leaves no directory
     _sweep()
-    room = Path(tempfile.mkdtemp(prefix=f"{_ROOM}{os.getpid()}-", dir=_place()))
+    room = Path(tempfile.mkdtemp(prefix=f"{_ROOM}{os.getpid()}-"))
     room.chmod(0o711)  # PostgreSQL may run under another account
     atexit.register(shutil.rmtree, room, ignore_errors=True)
     server = KINDS[name](room / name, **options)  # type: ignore[arg-type]
@@ -62,16 +58,9 @@ def launch(name: str, **options: object) -> Server:
     return server
 
 
-def _place() -> Path:
-    """Where data goes: what is measured, and what is long, to the disk."""
-    in_tests = "PYTEST_VERSION" in os.environ and not FULL
-    roomy = _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ROOMY_BYTES
-    return _MEMORY if in_tests and roomy else Path(tempfile.gettempdir())
-
-
 def _sweep() -> None:
     """Delete what processes left that were killed; their servers ended with them."""
-    for place in (_MEMORY, Path(tempfile.gettempdir())):
+    for place in {MEMORY, Path(tempfile.gettempdir())}:
         for room in place.glob(f"{_ROOM}*-*"):
             owner = room.name.removeprefix(_ROOM).partition("-")[0]
             if owner.isdigit() and not psutil.pid_exists(int(owner)):

@@ -16,9 +16,7 @@ from headwater.collector.stores.reading import Reader
 from headwater.collector.stores.sql import SqlLineageStore
 from headwater.shared.codec import decode
 from tests.support import server_stores
-
-_FAST = Path("/dev/shm")  # memory where Linux has it: hundreds of short-lived databases
-SCRATCH = _FAST if _FAST.is_dir() else Path(tempfile.gettempdir())
+from tests.support.scratch import SCRATCH
 
 
 class World(NamedTuple):

@@ -318,3 +318,25 @@ def test_versions_are_stable():
         for version in (generation_uuid(Name("a", "b"), generation), run_generation_uuid(Name("a", "b"), generation)):
             assert core_uuid(generation) in cores_of(Name("a", "b"), version)
     assert list(cores_of(Name("a", "b"), "xyz")) == []
+
+
+async def test_a_dataset_that_a_run_wrote_under_two_names_is_one_output(client, event, send):
+    """One name was committed in the middle of a run that failed, the other was not: there is one generation, and it is
+    committed."""
+    link = {"identifiers": [{"namespace": "hive", "name": "b", "type": "TABLE"}]}
+    written = event(1, "RUNNING", outputs=[("db", "b"), ("hive", "b")])
+    written["outputs"][0] |= {"facets": {"symlinks": link}, "outputFacets": {"headwater_commit": {}}}
+    await send(written, event(1, "FAIL", time="2026-01-01T00:01:00Z"))
+    shown = (await client.get("/api/v1/namespaces/jobs/jobs/j")).json()
+    (output,) = shown["latestRun"]["outputDatasetVersions"]
+    assert output["status"] == "committed"
+    for path in (
+        "/api/v1/lineage?nodeId=job:jobs:j",
+        "/api/v1/lineage?nodeId=dataset:hive:b",
+        "/api/v1/namespaces/jobs/jobs/j/runs",
+        "/api/v1/jobs",
+        f"/api/v1/jobs/runs/{from_run}",
+        f"/api/runs/{from_run}",
+    ):
+        answer = await client.get(path)
+        assert answer.status_code == 200, (path, answer.text)

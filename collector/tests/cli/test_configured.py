@@ -72,7 +72,10 @@ def test_every_read_answers_as_the_directory_does(cli: Cli, servers: Path, told:
 
 def test_a_server_that_is_away_is_status_3(cli: Cli, tmp_path: Path) -> None:
     mongo = "mongodb://127.0.0.1:1/x?serverSelectionTimeoutMS=200"
-    (tmp_path / "headwater.toml").write_text(config(mongo, "bolt://127.0.0.1:1"))
+    hasty = config(mongo, "bolt://127.0.0.1:1").replace(
+        "[lineage.store.document]", "[lineage.store.document]\ndeadline_s = 1"
+    )
+    (tmp_path / "headwater.toml").write_text(hasty)
     ended = cli("runs")
     assert (ended.status, ended.out) == (3, "")
     assert "document" in ended.err

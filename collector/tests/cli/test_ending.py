@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.collector import clean_environment
 
 from headwater.collector.cli import starting
+from headwater.shared.log import Record
+from headwater.shared.log.local import LocalLog
+from headwater.shared.names import DEFAULT_TOPIC
 
 from .events import event, lines
 from .processes import Command
@@ -20,11 +21,15 @@ from .processes import Command
 
 def put(directory: Path) -> dict[str, str]:
     """One event in a log, and the variable that names it."""
-    (directory / "event").write_bytes(lines(event("one", at=1)))
-    url = f"file://{directory}/log"
-    sent = [sys.executable, "-m", "headwater.collector.cli", "emit", "event", "--url", url]
-    subprocess.run(sent, cwd=directory, env=clean_environment(), check=True, capture_output=True)
-    return {"HEADWATER_URL": url}
+    asyncio.run(append(directory / "log", lines(event("one", at=1)).strip()))
+    return {"HEADWATER_URL": f"file://{directory}/log"}
+
+
+async def append(root: Path, raw: bytes) -> None:
+    log = LocalLog(root)
+    await log.open()
+    await log.append(DEFAULT_TOPIC, [Record(raw)])
+    await log.close()
 
 
 def test_a_worker_finishes_the_batch_in_hand(start: Callable[..., Command], tmp_path: Path) -> None:

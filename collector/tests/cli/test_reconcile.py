@@ -12,6 +12,9 @@ from headwater.collector.stores.sql import SqlLineageStore
 
 from .conftest import TWO_DATABASES, Cli, story
 
+SOON = ("--grace", "0.1")
+"""The events are not older than the default, which would be waited for."""
+
 
 @pytest.fixture
 def two(tmp_path: Path, cli: Cli) -> Path:
@@ -31,15 +34,15 @@ def two(tmp_path: Path, cli: Cli) -> Path:
 
 
 def test_it_says_what_is_missing_and_repairs_it(cli: Cli, two: Path) -> None:
-    dry = cli("reconcile", "--dry-run")
+    dry = cli("reconcile", "--dry-run", *SOON)
     assert dry.status == 1
     assert dry.out.splitlines() == [
         "first: holds 8 events, lacks none", "second: holds 2 events, lacks 6", "the stores differ",
     ]  # fmt: skip
-    done = cli("reconcile")
+    done = cli("reconcile", *SOON)
     assert done.status == 0
     assert done.out.splitlines()[1:] == ["second: holds 2 events, lacked 6, 6 repaired", "the stores agree now"]
-    again = cli("reconcile", "--json")
+    again = cli("reconcile", "--json", *SOON)
     assert again.status == 0
     assert again.json["stores"]["second"] == {"held": 8, "lacked": 0, "repaired": 0, "refused": 0}
     assert again.json["agree"] is True

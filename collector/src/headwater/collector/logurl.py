@@ -43,18 +43,25 @@ def open_local_log(
     return log
 
 
+def path_of_url(url: str) -> Path | None:
+    """The directory that ``file:///path`` names on this machine; None for any other URL."""
+    parts = urlsplit(url)
+    if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path:
+        return Path(unquote(parts.path))
+    return None
+
+
 def log_of_url(
     url: str, lineage: LineageSettings, clock: Clock | None = None, metrics: LogMetrics | None = None
 ) -> NamedLog:
     """``kafka://host:9092/topic``, ``file:///path`` for a local log, ``memory:`` for one that ends with the process.
     Where the URL names no topic it is ``collector_topic``. Raises ConfigurationError."""
-    parts = urlsplit(url)
-    if parts.scheme == "kafka":
+    scheme = urlsplit(url).scheme
+    if scheme == "kafka":
         return _kafka_log(url, lineage)
-    if parts.scheme == "file" and parts.netloc in ("", "localhost") and parts.path:
-        local = open_local_log(Path(unquote(parts.path)), lineage.log, clock, metrics)
-        return NamedLog(local, lineage.collector_topic)
-    if parts.scheme == "memory":
+    if (path := path_of_url(url)) is not None:
+        return NamedLog(open_local_log(path, lineage.log, clock, metrics), lineage.collector_topic)
+    if scheme == "memory":
         from headwater.shared.log.memory import MemoryLog
 
         return NamedLog(MemoryLog(), lineage.collector_topic)

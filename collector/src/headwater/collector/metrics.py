@@ -27,6 +27,8 @@ BATCHES: Final = "headwater_batches_total"
 """Batches settled, by lane (main, retry.1, ...)."""
 HELD: Final = "headwater_lane_held"
 """1 while a lane holds its offset because a retry or dead-letter topic cannot be written, by lane."""
+PARTITIONS: Final = "headwater_lane_partitions"
+"""Partitions of its topic that this process reads at present, by lane; none on a local log, which has no others."""
 RESTARTS: Final = "headwater_lane_restarts_total"
 """Times a lane began again at its committed offset after an error that nothing else caught, by lane."""
 STORE_EVENTS: Final = "headwater_store_events_total"
@@ -56,6 +58,7 @@ class PipelineMetrics:
         self._retried = Counter(METRIC_EVENTS_RETRIED, "Records sent to a retry topic", ("step",), registry=r)
         self._batches = Counter(BATCHES, "Batches settled", ("lane",), registry=r)
         self._held = Gauge(HELD, "1 while a lane holds its offset", ("lane",), registry=r)
+        self._partitions = Gauge(PARTITIONS, "Partitions read", ("lane",), registry=r)
         self._restarts = Counter(RESTARTS, "Lane restarts", ("lane",), registry=r)
         self._writes = Counter(METRIC_STORE_WRITES, "Batches written", ("store", "outcome"), registry=r)
         self._write_s = Histogram(
@@ -94,6 +97,9 @@ class PipelineMetrics:
 
     def held(self, lane: str, held: bool) -> None:
         self._held.labels(lane).set(int(held))
+
+    def partitions(self, lane: str, count: int) -> None:
+        self._partitions.labels(lane).set(count)
 
     def restarted(self, lane: str) -> None:
         self._restarts.labels(lane).inc()

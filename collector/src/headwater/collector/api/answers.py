@@ -21,7 +21,8 @@ DEFAULT_RETRY_AFTER_S = 5
 
 
 class Answer(Response):
-    """JSON, nulls written. Numbers and texts of a stored document go out as they came in (`orjson.Fragment`)."""
+    """JSON, nulls written; bytes are JSON already. Numbers and texts of a stored document go out as they came in
+    (`orjson.Fragment`)."""
 
     media_type = "application/json"
 
@@ -29,6 +30,8 @@ class Answer(Response):
         super().__init__(content, status_code, {**SECURITY_HEADERS, **(headers or {})})
 
     def render(self, content: Any) -> bytes:
+        if isinstance(content, bytes):
+            return content
         return b"" if content is None else orjson.dumps(content)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from random import Random
 from typing import NamedTuple
@@ -149,10 +149,15 @@ class Pipeline:
         """Ready while every lane moves on and no store's breaker is open."""
         down = self.stores.down()
         checks = {f"lane {lane.name}": lane.trouble or "ok" for lane in self._lanes}
+        if not self._parts.pace.stopping:
+            checks |= {f"lane {lane.name}": "ended" for lane, task in self._running() if task.done()}
         checks |= {f"store {name}": down.get(name, "ok") for name in self.stores.members}
         if not self._tasks:
             checks["pipeline"] = "not started"
         return Health(all(word == "ok" for word in checks.values()), checks)
+
+    def _running(self) -> Iterable[tuple[Lane, asyncio.Task[None]]]:
+        return zip(self._lanes, self._tasks, strict=False)  # no tasks before the start and after the end
 
     def lag(self) -> dict[str, int]:
         """Records appended and not committed by topic, as last seen."""

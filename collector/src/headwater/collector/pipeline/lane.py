@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 
 from headwater.collector.pipeline.delivery import Delivery
@@ -12,6 +13,7 @@ from headwater.collector.pipeline.parts import Parts
 from headwater.collector.pipeline.progress import Progress
 from headwater.collector.pipeline.reading import Reading
 from headwater.collector.pipeline.settlements import Settlements
+from headwater.collector.pipeline.shares import Shares
 from headwater.shared.errors import TransientError
 from headwater.shared.log import TopicPartition
 
@@ -28,6 +30,7 @@ class Lane:
         self._group = parts.group if rung is None else f"{parts.group}.retry.{rung}"
         self.progress = Progress(lambda lag: parts.metrics.lag(self.topic, lag))
         self._parts, self._rung, self._settlements = parts, rung, settlements
+        self._shares = Shares(parts, self.name)
         self._delivery = Delivery(parts, self.name, from_retry=rung is not None)
         self._error: str | None = None
         self._failures = 0
@@ -46,6 +49,10 @@ class Lane:
                     await self._read()
                 except StoppedError:
                     return
+                except asyncio.CancelledError as error:
+                    if _asked():
+                        raise
+                    await self._recover(error)  # a driver's own, which has lost its way
                 except Exception as error:
                     await self._recover(error)
         finally:
@@ -65,6 +72,7 @@ class Lane:
                 consumer,
                 self._delivery,
                 self.progress,
+                self._shares,
                 name=self.name,
                 topic=self.topic,
                 rung=self._rung,
@@ -75,7 +83,7 @@ class Lane:
         finally:
             await consumer.close()
 
-    async def _recover(self, error: Exception) -> None:
+    async def _recover(self, error: BaseException) -> None:
         self._failures += 1
         self._error = f"{type(error).__name__}: {error}"
         self._parts.metrics.restarted(self.name)
@@ -87,3 +95,9 @@ class Lane:
         self._failures, self._error = 0, None
         if self._settlements is not None and position is not None:
             self._settlements.advance(position, others)
+
+
+def _asked() -> bool:
+    """Whether somebody cancelled this task: a CancelledError may also come out of a future that a library cancelled."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0

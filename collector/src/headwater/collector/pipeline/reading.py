@@ -14,6 +14,7 @@ from headwater.collector.pipeline.outcome import Settlement
 from headwater.collector.pipeline.parts import Parts
 from headwater.collector.pipeline.prepare import Prepared
 from headwater.collector.pipeline.progress import Progress
+from headwater.collector.pipeline.shares import Shares
 from headwater.shared.errors import TransientError
 from headwater.shared.log import LogConsumer, StoredRecord, TopicPartition
 
@@ -31,6 +32,7 @@ class Reading:
         consumer: LogConsumer,
         delivery: Delivery,
         progress: Progress,
+        shares: Shares,
         *,
         name: str,
         topic: str,
@@ -42,7 +44,7 @@ class Reading:
         stored."""
         self._parts, self._consumer, self._delivery, self._progress = parts, consumer, delivery, progress
         self._name, self._topic, self._rung, self._on_settled = name, topic, rung, on_settled
-        self._linger = linger
+        self._linger, self._shares = linger, shares
         self._ledger = Ledger()
         self._committed: dict[TopicPartition, int] = {}
         self._committed_at_s = self._sampled_at_s = parts.clock.monotonic_s()
@@ -106,6 +108,7 @@ class Reading:
         batch = await self._consumer.next_batch(
             max_records=batches.max_records, max_bytes=batches.max_bytes, timeout_s=timeout_s
         )
+        self._shares.look(self._consumer)
         self._track(batch)  # here, with no turn of the loop in between in which the partition could be revoked
         return batch
 

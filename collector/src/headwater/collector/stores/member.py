@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Coroutine, Sequence
+from typing import Any, Protocol, TypeAlias
 
 from headwater.collector.breaker import Breaker, BreakerState
 from headwater.collector.sparse import SparseLog
 from headwater.collector.stores.base import LineageStoreProtocol, ProjectedEvent
-from headwater.collector.stores.deadline import within
+from headwater.collector.stores.deadline import Bounded
 from headwater.shared.clock import Clock
 from headwater.shared.errors import PermanentError, TransientError
 
@@ -43,6 +43,7 @@ class StoreMember:
         """Why the store last failed; None once it is well again."""
         self._deadline_s, self._clock, self._observer = deadline_s, clock, observer
         self._lock = asyncio.Lock()
+        self._calls = Bounded(store.name)
         self._opened = False
         self._lines = SparseLog(clock)
         self._state = breaker.state
@@ -131,9 +132,8 @@ class StoreMember:
             self._opened = False
             await self.store.close()
 
-    async def _within_deadline(self, call: Awaitable[None]) -> None:
-        async with within(self._deadline_s, self.name):
-            await call
+    async def _within_deadline(self, work: Coroutine[Any, Any, None]) -> None:
+        await self._calls.call(work, self._deadline_s)
 
     def failed(self, error: TransientError) -> None:
         """Counts a failure against the store."""

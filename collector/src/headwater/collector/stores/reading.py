@@ -467,3 +467,26 @@ class AsksWhole(Protocol):
         """What ``ask`` returns. It may be called again where a transaction had to be begun anew, and runs in a thread
         without an event loop. Raises what ``ask`` raises, and TransientError as any fetch does."""
         ...
+
+
+class Watch(NamedTuple):
+    """What an answer was made of, as it stood."""
+
+    keys: tuple[bytes, ...]
+    stamps: int
+
+
+@runtime_checkable
+class Watches(Protocol):
+    """A reader that can tell whether what it returned of some jobs and datasets would be the same now."""
+
+    async def watch(self, jobs: Collection[Name], datasets: Collection[Name]) -> Watch:
+        """Covers what any of these methods returned, in the same view (see ``AsksWhole``), when it was asked about
+        these and no other jobs and datasets, or about runs of these jobs: jobs, datasets, job_edges, links, carriers,
+        drops, unpublished, listed, latest_runs, runs, run_rows, claims, claims_of_runs, history, current, next_commit
+        and marks."""
+        ...
+
+    async def unchanged(self, watched: Watch) -> bool:
+        """False where any of it may be different now."""
+        ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 
 class Record(NamedTuple):
@@ -73,6 +73,15 @@ class LogConsumer(Protocol):
 
     async def close(self) -> None:
         """Leaves the group. Commits nothing."""
+        ...
+
+
+@runtime_checkable
+class SharesPartitions(Protocol):
+    """The consumer of a log that shares partitions out among the members of a group."""
+
+    def assigned(self) -> Collection[TopicPartition]:
+        """What this member has at present. May be empty, for ever where there are more members than partitions."""
         ...
 
 

@@ -20,22 +20,22 @@ from .views import DatasetView, RunView
 def dataset(view: DatasetView) -> Json:
     """A Dataset. Marquez has no ``generation`` (the current one by its own name), ``canonical``, ``aliases`` and
     ``owners``."""
+    facets, canonical = view.facets, view.canonical
     generation = view.current and view.current.version
-    data = dataset_data(view)
-    location = read.text_of(view.facets, DATASET_FACET, "schemaLocation")
-    return {
-        **data,
-        "tags": data["allTags"],
-        **({"schemaLocation": location} if location else {}),
-        "currentVersion": generation_uuid(view.canonical, generation) if view.versioned else None,
-        "columnLineage": read.column_lineage(view.facets),
-        "facets": shown_facets(view.facets),
-        "deleted": view.deleted,
-        "owners": read.owners(view.facets),
-        "generation": generation,
-        "canonical": name_json(view.canonical),
-        "aliases": [each._asdict() for each in view.aliases],
-    }
+    shape = dataset_data(view)
+    shape["tags"] = shape["allTags"]
+    location = read.text_of(facets, DATASET_FACET, "schemaLocation")
+    if location:
+        shape["schemaLocation"] = location
+    shape["currentVersion"] = generation_uuid(canonical, generation) if view.versioned else None
+    shape["columnLineage"] = read.column_lineage(facets)
+    shape["facets"] = shown_facets(facets)
+    shape["deleted"] = view.deleted
+    shape["owners"] = read.owners(facets)
+    shape["generation"] = generation
+    shape["canonical"] = name_json(canonical)
+    shape["aliases"] = [each._asdict() for each in view.aliases]
+    return shape
 
 
 def written_dataset(view: DatasetView) -> Json:
@@ -45,17 +45,14 @@ def written_dataset(view: DatasetView) -> Json:
 
 def dataset_data(view: DatasetView) -> Json:
     """The ``data`` of a DATASET node in a graph. Marquez leaves its ``tags`` empty; they are in ``allTags``."""
-    named = _named(view, view.facets)
+    data = _named(view, view.facets)
     made_by_put = DATASET_FACET in view.facets and view.current is None
-    return {
-        **named,
-        "tags": [],
-        "allTags": named["tags"],
-        "createdAt": shown(view.first_time),
-        "updatedAt": shown(view.last_time),
-        "lastModifiedAt": None,  # Marquez fills it from its old PUT alone, never from an event
-        "lastLifecycleState": _lifecycle(view.facets) if view.versioned and not made_by_put else None,
-    }
+    data["allTags"], data["tags"] = data["tags"], []
+    data["createdAt"] = shown(view.first_time)
+    data["updatedAt"] = shown(view.last_time)
+    data["lastModifiedAt"] = None  # Marquez fills it from its old PUT alone, never from an event
+    data["lastLifecycleState"] = _lifecycle(view.facets) if view.versioned and not made_by_put else None
+    return data
 
 
 def dataset_version(view: DatasetView, claim: Claim | None, run: RunView | None) -> Json:

@@ -13,6 +13,8 @@ from ..services import Json
 def text_of(facets: Json, facet: str, key: str) -> str | None:
     """A text inside a facet, or None."""
     found = facets.get(facet)
+    if found is None:
+        return None
     value = found.get(key) if isinstance(found, dict) else None
     return value if isinstance(value, str) else None
 
@@ -38,8 +40,9 @@ def owners(facets: Json) -> list[Json]:
 
 
 def shown_facets(facets: Json) -> Json:
-    """Without those that the API keeps its own statements in."""
-    return {name: facet for name, facet in facets.items() if not is_own_facet(name)}
+    """Without those that the API keeps its own statements in. Not to be changed."""
+    own = [name for name in facets if is_own_facet(name)]
+    return {name: facet for name, facet in facets.items() if name not in own} if own else facets
 
 
 def flat_fields(facets: Json) -> Iterator[tuple[str, Json]]:
@@ -49,7 +52,9 @@ def flat_fields(facets: Json) -> Iterator[tuple[str, Json]]:
 
 def column_lineage(facets: Json) -> list[Json] | None:
     """Marquez's ColumnLineage, or None without the facet. Only what version 1-0 of the facet knew."""
-    columns = _object(facets.get("columnLineage")).get("fields")
+    if "columnLineage" not in facets:
+        return None
+    columns = _object(facets["columnLineage"]).get("fields")
     if not isinstance(columns, dict):
         return None
     return [_column(name, _object(column)) for name, column in columns.items()]

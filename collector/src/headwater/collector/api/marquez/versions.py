@@ -33,6 +33,7 @@ SEEN: Final = name_uuid("seen")
 """Stands for the generation of a dataset that nobody wrote, as far as is known."""
 
 
+@lru_cache(maxsize=4_096)
 def generation_uuid(dataset: Name, generation: str | None) -> str:
     """As in ``currentVersion`` and the list of versions; ``dataset`` is the canonical name. None: nobody wrote it."""
     return _shifted(core_uuid(generation), _LISTED, dataset)

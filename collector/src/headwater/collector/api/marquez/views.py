@@ -74,8 +74,7 @@ async def run_views(
         return {}
     lookup = Lookup(reader)
     runs = await lookup.runs(run_ids, facets=None, described=described)
-    claims = await reader.claims_of_runs(runs.keys())
-    await lookup.identify(claim.dataset for claim in claims)
+    claims = await lookup.claims_of_runs(runs.keys())
     inputs = {run: inputs_of(facts, lookup.identity) for run, facts in runs.items()}
     pins = await lookup.pins([(runs[run], *each) for run, found in inputs.items() for each in found])
     written_by = _by_run(claims)
@@ -164,18 +163,27 @@ async def dataset_views(reader: Reader, names: Collection[Name]) -> dict[Name, D
     views: dict[Name, DatasetView] = {}
     for name, claim in zip(known, current, strict=True):
         canonical = lookup.identity.of(name)
-        found = {member: facts[member] for member in members[name] if member in facts}
+        ours = members[name]
         last_drop, committed = dropped.get(canonical), (claim and claim.commit_time) or ""
+        is_dropped = last_drop is not None and last_drop >= committed
+        versioned = claim is not None or unpublished.isdisjoint(ours)
+        if len(ours) == 1:
+            one = facts[name]
+            views[name] = DatasetView(
+                name, name, [], one.first_time, one.last_time, is_dropped, claim, one.facets, versioned
+            )
+            continue
+        found = {member: facts[member] for member in ours if member in facts}
         views[name] = DatasetView(
             name,
             canonical,
-            [member for member in members[name] if member != canonical],
+            [member for member in ours if member != canonical],
             min(each.first_time for each in found.values()),
             max(each.last_time for each in found.values()),
-            last_drop is not None and last_drop >= committed,
+            is_dropped,
             claim,
             merged_facets(found),
-            claim is not None or unpublished.isdisjoint(members[name]),
+            versioned,
         )
     return views
 

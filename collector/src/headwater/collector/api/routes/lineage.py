@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias, cast, get_args
+from typing import Annotated, Literal, TypeAlias, get_args
 
 from fastapi import APIRouter, Query
 
 from headwater.collector.questions.folding import FOLDS, Fold, Folded, fold
 from headwater.collector.questions.lineage import Graph, directed, neighbourhood
 from headwater.collector.questions.lookup import Lookup
-from headwater.collector.questions.remembering import RememberingReader
 from headwater.collector.questions.version_graph import version_graph
 from headwater.collector.stores.reading import Reader
 from headwater.shared.event import Name
@@ -19,7 +18,8 @@ from ..marquez.graph import graph_shape
 from ..marquez.version_graph import version_graph_shape
 from ..nodes import Node, first_known, readings, resolve
 from ..params import MAX_DEPTH, Time
-from ..services import Services
+from ..remembered import RememberedAnswers
+from ..services import Json, Services
 from ..versions import claims_meant
 
 MAX_NODES = 10_000
@@ -32,6 +32,7 @@ _OneWay: TypeAlias = Annotated[int | None, Query(ge=0, le=MAX_DEPTH)]
 
 def router(services: Services) -> APIRouter:
     routes = APIRouter(prefix="/api/v1", tags=["Marquez"])
+    remembered = RememberedAnswers()
 
     @routes.get("/lineage")
     async def get_lineage(
@@ -73,8 +74,7 @@ def router(services: Services) -> APIRouter:
         """
         chosen = _folds(folds)
 
-        async def ask(view: Reader) -> Answer:
-            reader = cast(Reader, RememberingReader(view))
+        async def ask(reader: Reader) -> Json:
             node = await resolve(reader, node_id, kind, namespace, name)
             hops = _hops(direction, max(depth, 0), upstream_depth, downstream_depth)
             if node.version is not None:
@@ -86,14 +86,16 @@ def router(services: Services) -> APIRouter:
                 if claims:
                     up, down = hops or (max(depth, 0) + 1, max(depth, 0))
                     versions = await version_graph(Lookup(reader), claims, up=up, down=down, limit=limit)
-                    return Answer(await version_graph_shape(reader, versions))
+                    return await version_graph_shape(reader, versions)
             around = await _around(reader, node, hops, max(depth, 0), limit, as_of)
             folded = Folded(around, {}, {})
             if chosen:
                 folded = await fold(Lookup(reader), around, chosen, await _unfolded(reader, unfold or []))
-            return Answer(await graph_shape(reader, folded, at=as_of, nearest_first=order == "distance"))
+            return await graph_shape(reader, folded, at=as_of, nearest_first=order == "distance")
 
-        return await services.questions.whole(ask)
+        asked = (node_id, namespace, name, kind), (depth, direction, upstream_depth, downstream_depth)
+        question = (*asked, as_of, tuple(chosen), tuple(unfold or ()), order, limit)
+        return Answer(await services.questions.whole(remembered.asking(question, ask)))
 
     return routes
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
 
 from headwater.shared.names import DEFAULT_TOPIC
 
@@ -67,7 +66,8 @@ async def _log(settings: Settings | None, directory: Path, running: bool) -> Che
     """The log that ``lineage.url`` names, else the directory's."""
     if settings is None:
         return await data.log(directory / "log", "headwater", DEFAULT_TOPIC, collected=running)
+    from headwater.collector.logurl import path_of_url
+
     lineage = settings.lineage
-    parts = urlsplit(lineage.url or "")
-    root = Path(unquote(parts.path)) if parts.scheme == "file" and parts.path else directory / "log"
+    root = path_of_url(lineage.url or "") or directory / "log"
     return await data.log(root, lineage.collector.group, lineage.collector_topic, collected=running)

@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
+from headwater.collector.logurl import path_of_url
 from headwater.collector.settings import Settings
 from headwater.shared.errors import TransientError
 from headwater.shared.log.base import Record
@@ -48,15 +49,15 @@ def sink_for(url: str | None, directory: Path) -> Sink:
         from .directory import directory_sink
 
         return directory_sink(directory)
-    parts = urlsplit(url)
-    if parts.scheme in ("http", "https"):
+    scheme = urlsplit(url).scheme
+    if scheme in ("http", "https"):
         return ServerSink(url)
-    if parts.scheme == "kafka":
+    if scheme == "kafka":
         from .kafka import KafkaSink
 
         return KafkaSink(url)
-    if parts.scheme == "file" and parts.path and parts.netloc in ("", "localhost"):
-        return LogSink(Path(unquote(parts.path)), Settings().lineage.collector_topic)
+    if (path := path_of_url(url)) is not None:
+        return LogSink(path, Settings().lineage.collector_topic)
     raise UsageError(f"--url {url}: cannot send there", f"accepted are {ACCEPTED_URLS}")
 
 

@@ -59,6 +59,15 @@ class SmallArray(PackedArray):
         return [None if value is None else value.to_bytes(2, "big", signed=True) for value in values]
 
 
+class LongArray(PackedArray):
+    __slots__ = ()
+    oid, element_oid = 1016, 20
+
+    @staticmethod
+    def encoded(values: Sequence[Any]) -> Sequence[bytes | None]:
+        return [None if value is None else value.to_bytes(8, "big", signed=True) for value in values]
+
+
 class BooleanArray(PackedArray):
     __slots__ = ()
     oid, element_oid = 1000, 16
@@ -68,7 +77,7 @@ class BooleanArray(PackedArray):
         return [None if value is None else b"\1" if value else b"\0" for value in values]
 
 
-ARRAYS = (ByteaArray, TextArray, SmallArray, BooleanArray)
+ARRAYS = (ByteaArray, TextArray, SmallArray, LongArray, BooleanArray)
 
 
 def _packed(element: int, items: Sequence[bytes | None]) -> bytes:

@@ -12,6 +12,7 @@ from headwater.collector.stores.sql.catalog import write_catalog
 from headwater.collector.stores.sql.derived import Derivation
 from headwater.collector.stores.sql.query import run_many
 from headwater.collector.stores.sql.symlinks import write_symlinks
+from headwater.collector.stores.sql.touched import touch
 from headwater.collector.stores.sql.upserts import DERIVED_RUN, Upserts
 from headwater.collector.stores.sql.wants import write_wants
 
@@ -38,5 +39,6 @@ def write_batch(connection: Connection, upserts: Upserts, merged: Merged, docume
     run_many(connection, upserts.mark, [(*key, *said) for key, said in sorted(merged.marks.items())])
     write_wants(connection, upserts, merged)
     derivation.apply()
-    write_symlinks(connection, upserts, merged.symlinked)
+    linked = write_symlinks(connection, upserts, merged.symlinked)
     write_catalog(connection, merged)
+    touch(connection, upserts, derivation.touched.union(merged.jobs, merged.datasets, linked))

@@ -17,6 +17,7 @@ from headwater.collector.merging.catalog import deletions_of, first_seen, namesp
 from headwater.collector.merging.merge import Merged, SeenRow
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.query import Query
+from headwater.collector.stores.sql.touched import touch_everything
 
 
 def write_catalog(connection: Connection, merged: Merged) -> None:
@@ -28,6 +29,8 @@ def write_catalog(connection: Connection, merged: Merged) -> None:
     _write_namespaces(connection, seen, merged.arrived, deleted.namespaces, known)
     _delete(connection, schema.job, deleted.jobs.items())
     _delete(connection, schema.dataset, deleted.datasets.items())
+    if deleted.namespaces:
+        touch_everything(connection)
     for namespace, time in deleted.namespaces.items():
         for table in (schema.job, schema.dataset):
             connection.execute(_later_deletion(table, time).where(table.c.namespace == namespace))

@@ -35,6 +35,8 @@ class Derivation:
         self._connection, self._upserts, self._merged = connection, upserts, merged
         self._before = self._rows_before()
         self.new = self._derive(from_batch(merged, self._before.keys()))
+        self.touched: set[bytes] = set()
+        """Jobs and datasets of which something changed that is derived, see ``touched``."""
 
     def _rows_before(self) -> dict[bytes, Before]:
         return {row[0]: Before(row[1], row[2]) for row in RUNS.rows_among(self._connection, self._merged.runs)}
@@ -61,6 +63,9 @@ class Derivation:
         for key, run in runs.items():
             before = self._before.get(key)
             edges.add(run.base, before and before.first_time, before and before.job)
+            self.touched.add(run.base.job)
+            if before:
+                self.touched.add(before.job)
         edges.write(self._connection, self._upserts)
 
     def _update(self, known: dict[bytes, DerivedRun]) -> None:
@@ -72,9 +77,12 @@ class Derivation:
     def _write_generations(self, now: dict[GenerationKey, str | None]) -> None:
         found = _GENERATIONS.rows_among(self._connection, self._before)
         before: dict[GenerationKey, str | None] = {(row[0], row[1], row[2]): row[3] for row in found}
-        run_many(self._connection, self._upserts.delete_generation, list(before.keys() - now.keys()))
+        gone = list(before.keys() - now.keys())
+        run_many(self._connection, self._upserts.delete_generation, gone)
         fresh = [(*key, time) for key, time in now.items() if key not in before or before[key] != time]
         run_many(self._connection, self._upserts.generation, fresh)
+        self.touched.update(key[0] for key in gone)
+        self.touched.update(row[0] for row in fresh)
 
     def _name_previous(self, names: dict[bytes, Name]) -> None:
         """So that their keys can be read back."""
@@ -85,6 +93,7 @@ class Derivation:
         before = set(_CHANGES.rows_among(self._connection, self._before))
         run_many(self._connection, self._upserts.delete_lifecycle, list(before - now))
         run_many(self._connection, self._upserts.lifecycle, sorted(now))
+        self.touched.update(key for change in now ^ before for key in (change[0], change[3]) if key)
 
 
 _generation, _lifecycle = schema.generation.c, schema.lifecycle.c

@@ -12,6 +12,7 @@ from headwater.collector.facts import Scope
 from headwater.collector.merging.keys import run_key, run_text
 from headwater.collector.stores.forgetting import STATISTICS, DocumentRef
 from headwater.collector.stores.sql import schema
+from headwater.collector.stores.sql.touched import touch_everything
 
 T = TypeVar("T")
 
@@ -36,6 +37,7 @@ def forget(connection: Connection, runs: Collection[str], event_ids: Collection[
     for keys in _some(sorted(map(run_key, runs))):
         for column in _OWNED:
             connection.execute(delete(column.table).where(column.in_(keys)))
+    touch_everything(connection)
 
 
 def forget_statistics(connection: Connection, runs: Collection[str]) -> int:
@@ -43,6 +45,7 @@ def forget_statistics(connection: Connection, runs: Collection[str]) -> int:
     for keys in _some(sorted(map(run_key, runs))):
         of_runs = (facet.owner.in_(keys), facet.scope.in_(list(map(int, _SCOPES))), facet.name.in_(STATISTICS))
         count += connection.execute(delete(schema.facet).where(*of_runs)).rowcount
+    touch_everything(connection)
     return count
 
 

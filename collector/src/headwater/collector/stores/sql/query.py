@@ -27,18 +27,28 @@ Row = tuple[Any, ...]
 _AMONG = "among_"
 _BY_INDEX = "SET LOCAL enable_seqscan = off"
 """Keys are looked up, whatever a young table's statistics say."""
+_WITHOUT_SORTING, _SORTING = "SET LOCAL enable_sort = off", "SET LOCAL enable_sort = on"
 
 
 class Query:
-    """A SELECT, UPDATE or DELETE. ``among``: the column that a list of keys narrows, for ``rows_among``."""
+    """A SELECT, UPDATE or DELETE. ``among``: the column that a list of keys narrows, for ``rows_among``. ``by_index``:
+    an index has the order of the rows, and only the first few are wanted; a server whose statistics are behind would
+    take the table for small, and sort it."""
 
-    def __init__(self, statement: Any, *, among: ColumnElement[Any] | None = None) -> None:
-        self._statement, self._among = statement, among
+    def __init__(self, statement: Any, *, among: ColumnElement[Any] | None = None, by_index: bool = False) -> None:
+        self._statement, self._among, self._by_index = statement, among, by_index
         self._compiled: dict[tuple[str, int], _Compiled] = {}
 
     def rows(self, connection: Connection, **values: Any) -> list[Row]:
         """The rows with these values of the statement's bind parameters."""
-        found: list[Row] = self._run(connection, 0, values).fetchall()
+        if self._by_index and connection.dialect.name == "postgresql":
+            with driver_connection(connection).pipeline():
+                driver_cursor(connection).execute(_WITHOUT_SORTING)
+                cursor = self._run(connection, 0, values)
+                driver_cursor(connection).execute(_SORTING)
+        else:
+            cursor = self._run(connection, 0, values)
+        found: list[Row] = cursor.fetchall()
         return found
 
     def rows_each(self, connection: Connection, values: Iterable[Mapping[str, Any]]) -> list[list[Row]]:

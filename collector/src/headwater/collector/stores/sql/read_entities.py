@@ -32,27 +32,15 @@ _SIDES = {int(side): side for side in Side}
 _symlink, _lifecycle = schema.symlink.c, schema.lifecycle.c
 
 
-_a, _b = schema.dataset.alias("a"), schema.dataset.alias("b")
-_ENDS = (_a.c.namespace, _a.c.name, _b.c.namespace, _b.c.name)
-_SYMLINKS: Any = (
-    select(*_ENDS, null())
-    .select_from(schema.symlink)
-    .join(_a, _a.c.key == _symlink.dataset)
-    .join(_b, _b.c.key == _symlink.other)
-)
-_RENAMES: Any = (
-    select(*_ENDS, _lifecycle.time)
-    .select_from(schema.lifecycle)
-    .join(_a, _a.c.key == _lifecycle.previous)
-    .join(_b, _b.c.key == _lifecycle.dataset)
-    .where(_lifecycle.change == "RENAME")
-)
+_SYMLINKS: Any = select(_symlink.dataset, _symlink.other, null())
+_RENAMES: Any = select(_lifecycle.previous, _lifecycle.dataset, _lifecycle.time).where(_lifecycle.change == "RENAME")
 _LINKS = (
     Query(_SYMLINKS, among=_symlink.dataset),
     Query(_SYMLINKS, among=_symlink.other),
     Query(_RENAMES, among=_lifecycle.dataset),
     Query(_RENAMES, among=_lifecycle.previous),
 )
+_NAMES = Query(select(_dataset.key, _dataset.namespace, _dataset.name), among=_dataset.key)
 _CARRIERS = Query(select(_dataset.key).where(_dataset.carrier), among=_dataset.key)
 _DROPS = Query(select(_lifecycle.dataset, _lifecycle.time).where(_lifecycle.change == "DROP"), among=_lifecycle.dataset)
 _EDGES: Any = (
@@ -82,12 +70,12 @@ _FACETS = Query(
 
 
 def links(connection: Connection, datasets: Collection[Name]) -> list[Link]:
-    keys = keys_of(datasets)
-    found = {
-        Link(Name(row[0], row[1]), Name(row[2], row[3]), row[4])
-        for rows in rows_of_all(connection, keys, *_LINKS)
-        for row in rows
-    }
+    rows = {row for rows in rows_of_all(connection, keys_of(datasets), *_LINKS) for row in rows}
+    if not rows:  # as for most: no name was looked up for it
+        return []
+    ends = {end for row in rows for end in row[:2]}
+    names = {key: Name(*name) for key, *name in _NAMES.rows_among(connection, ends)}
+    found = [Link(names[a], names[b], at) for a, b, at in rows if a in names and b in names]
     return sorted(found, key=lambda link: (link.a, link.b, link.renamed_at or ""))
 
 
@@ -184,7 +172,7 @@ def _listing(table: Table, of_namespace: bool, postgres: bool) -> _Listing:
     page = select(columns.namespace, columns.name).where(*wanted, visible(table)).order_by(*order)
     return _Listing(
         Query(counted.where(columns.deleted.isnot(None), not_(visible(table)))),
-        Query(page.limit(bindparam("limit")).offset(bindparam("offset"))),
+        Query(page.limit(bindparam("limit")).offset(bindparam("offset")), by_index=True),
     )
 
 

@@ -32,6 +32,7 @@ from headwater.collector.stores.reading import (
     WantFacts,
     WantLinks,
     WantQuery,
+    Watch,
 )
 from headwater.collector.stores.rebuilding import RebuildMarker
 from headwater.collector.stores.sql import (
@@ -43,6 +44,7 @@ from headwater.collector.stores.sql import (
     read_marks,
     read_runs,
     read_wants,
+    touched,
 )
 from headwater.collector.stores.sql.backends.base import Backend
 from headwater.collector.stores.sql.backends.guard import Guard
@@ -220,6 +222,13 @@ class SqlReader:
 
     async def known_events(self, event_ids: Collection[str]) -> set[str]:
         return await self._fetch(read_documents.known_events, event_ids) if event_ids else set()
+
+    async def watch(self, jobs: Collection[Name], datasets: Collection[Name]) -> Watch:
+        """See ``Watches``."""
+        return await self._fetch(touched.watch, jobs, datasets)
+
+    async def unchanged(self, watched: Watch) -> bool:
+        return await self._fetch(touched.unchanged, watched)
 
     async def rebuild_marker(self) -> RebuildMarker | None:
         """See ``rebuilding.SaysRebuilding``."""

@@ -18,15 +18,17 @@ from headwater.collector.stores.rebuilding import Folded, Prepare, RebuildMarker
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.backends.base import Backend
 from headwater.collector.stores.sql.documents import document_row
+from headwater.collector.stores.sql.search import PARTS
 from headwater.collector.stores.sql.steps import end_of_step
 from headwater.collector.stores.sql.tally import TALLY
+from headwater.collector.stores.sql.touched import touch_everything
 from headwater.collector.stores.sql.version import restamp_version
 from headwater.shared.errors import ConfigurationError, PermanentError
 
 BEFORE: Final = "document_before"
 KEPT: Final = frozenset({"document", "meta", "audit_seal"})
 """Tables that do not follow from documents."""
-SEARCH: Final = ("search_gram", "search_name", TALLY)
+SEARCH: Final = ("search_gram", PARTS, "search_name", TALLY)
 """Tables for the search and for totals, which are not in ``schema.metadata``."""
 _NAME: Final = "rebuild"
 _ORDER: Final = "headwater_rebuild_seq"
@@ -98,6 +100,7 @@ def empty_graph(connection: Connection, backend: Backend, marker: RebuildMarker)
         sources = [BEFORE, "document"] if aside else ["document"]
     backend.create_tables(connection)
     restamp_version(connection)
+    touch_everything(connection)
     _order_by_arrival(connection, sources[0])
     _put(connection, _State(marker._replace(emptied=True), sources, aside=aside))
 
@@ -110,6 +113,7 @@ def reset(connection: Connection, backend: Backend) -> None:
             connection.execute(text(f'DROP TABLE "{name}"'))
     backend.create_tables(connection)
     restamp_version(connection)
+    touch_everything(connection)
 
 
 def _current(connection: Connection) -> bool:

@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised when the tables change shape; a graph of another version is rebuilt from its documents."""
 
 _KEY = LargeBinary(16)
@@ -292,5 +292,13 @@ namespace = Table(
     _text("first_time"),
     _text("arrived_time"),  # the event time of what came first: for show alone
     _text("deleted", nullable=True),  # up to when
+    sqlite_with_rowid=False,
+)
+
+touched = Table(
+    "touched",
+    metadata,
+    _key("key", primary=True),  # a job or dataset; empty: all of them
+    Column("stamp", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )

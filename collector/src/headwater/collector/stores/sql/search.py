@@ -1,31 +1,34 @@
-"""The index that finds names by what is in them, and the search, on SQLite: trigrams in an FTS5 table, kept by
-triggers, so that a name costs when it is new and never again.
+"""The indexes that find names by what is in them, and the search, on SQLite. Triggers keep them: a name costs when it
+is new and never again.
 
-``search_name`` holds each name folded, in an order to look beginnings up in; ``search_gram`` the trigrams of its first
-``INDEXED_CHARS`` characters. A text of fewer than three characters has no trigram: such a search reads the folded names
-in order until it has found enough.
+``search_name`` holds each name folded, in an order to look beginnings up in; ``search_part`` how it goes on from each
+of its words, see ``parts``; ``search_gram``, an FTS5 table, the trigrams of its first ``INDEXED_CHARS`` characters. A
+text that has few parts is found by them, others by their trigrams. A text of fewer than three characters has none: such
+a search reads the folded names in order until it has found enough.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+import orjson
 from sqlalchemy.engine import Connection
 
 from headwater.collector.catalog import RESERVED
 from headwater.collector.stores.reading import MAX_MATCHES, Hit, Search
+from headwater.collector.stores.sql.parts import AFTER, INDEXED_CHARS, MAX_CANDIDATES, parts, probes
 from headwater.collector.stores.sql.query import driver_cursor
 from headwater.shared.event import Name
 
-INDEXED_CHARS: Final = 4_000
-FOLD: Final = "headwater_fold"
-"""Name of the SQL function that ``fold`` is on every connection."""
+_FOLD: Final = "headwater_fold"
+_PARTS: Final = "headwater_parts"
+PARTS: Final = "search_part"
+"""The table."""
 _GRAM: Final = 3
 _MAX_GRAMS: Final = 12
 """Of a text, that narrow the candidates; each candidate is then compared whole."""
 _KINDS: Final = {"job": 0, "dataset": 1}
-_LAST: Final = "\U0010ffff"
-"""Behind every text that begins alike."""
+"""Of an id the last bit, so that what has a text in it can be told apart without being looked up."""
 _DATA: Final = f"substr(new.namespace, 1, {len(RESERVED)}) != '{RESERVED}'"
 _AT_ONCE: Final = 500
 """Keys in one statement."""
@@ -34,10 +37,11 @@ _AT_ONCE: Final = 500
 def _trigger(name: str, event: str, kind: str) -> str:
     return (
         f"CREATE TRIGGER IF NOT EXISTS {name} {event} BEGIN "  # noqa: S608 - constants alone
-        f"INSERT INTO search_name (kind, key, namespace, name) "
-        f"VALUES ({_KINDS[kind]}, new.key, new.namespace, {FOLD}(new.name)); "
+        f"INSERT INTO search_name (id, kind, key, namespace, name) "
+        f"SELECT (coalesce(max(id), 0) / 2 + 1) * 2 + {_KINDS[kind]}, "
+        f"{_KINDS[kind]}, new.key, new.namespace, {_FOLD}(new.name) FROM search_name; "
         f"INSERT INTO search_gram (rowid, name) "
-        f"VALUES (last_insert_rowid(), substr({FOLD}(new.name), 1, {INDEXED_CHARS})); END"
+        f"VALUES (last_insert_rowid(), substr({_FOLD}(new.name), 1, {INDEXED_CHARS})); END"
     )
 
 
@@ -47,6 +51,10 @@ _DEFINITIONS: Final = (
     "CREATE INDEX IF NOT EXISTS search_name_order ON search_name (name)",
     "CREATE VIRTUAL TABLE IF NOT EXISTS search_gram USING fts5 "
     "(name, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1')",
+    f"CREATE TABLE IF NOT EXISTS {PARTS} (part TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (part, id)) "
+    "WITHOUT ROWID",
+    "CREATE TRIGGER IF NOT EXISTS search_name_parts AFTER INSERT ON search_name BEGIN "  # noqa: S608 - constants alone
+    f"INSERT INTO {PARTS} SELECT p.value, new.id FROM json_each({_PARTS}(new.name)) p; END",
     _trigger("search_job", "AFTER INSERT ON job", "job"),
     _trigger("search_dataset", f"AFTER INSERT ON dataset WHEN new.first_time IS NOT NULL AND {_DATA}", "dataset"),
     # Only named at first, listed later:
@@ -60,6 +68,9 @@ _COLUMNS: Final = "SELECT s.id, s.kind, s.key, s.name"
 _BEGINNING: Final = f"{_COLUMNS} FROM search_name s WHERE s.name >= ? AND s.name < ?"
 _HOLDING: Final = f"{_COLUMNS} FROM search_gram g CROSS JOIN search_name s ON s.id = g.rowid WHERE search_gram MATCH ?"
 _READING: Final = f"{_COLUMNS} FROM search_name s WHERE instr(s.name, ?) > 0"
+_GOING_ON: Final = f"FROM {PARTS} p WHERE p.part >= ? AND p.part < ?"
+_CANDIDATES: Final = f"SELECT count(*) FROM (SELECT 1 {_GOING_ON} LIMIT {MAX_CANDIDATES + 1})"  # noqa: S608 - constants
+_WITH_PART: Final = f"{_COLUMNS} FROM (SELECT DISTINCT id {_GOING_ON}) g CROSS JOIN search_name s ON s.id = g.id WHERE "
 
 
 def fold(text: str) -> str:
@@ -67,8 +78,16 @@ def fold(text: str) -> str:
     return text.casefold()
 
 
+def _parts_as_json(name: str) -> str:
+    return orjson.dumps(parts(name)).decode()
+
+
+FUNCTIONS: Final = {_FOLD: fold, _PARTS: _parts_as_json}
+"""SQL functions of one argument that every connection must have."""
+
+
 def create(connection: Connection) -> None:
-    """Makes tables and triggers where they are missing; ``fold`` must be there under its name."""
+    """Makes tables and triggers where they are missing; ``FUNCTIONS`` must be there."""
     for definition in _DEFINITIONS:
         connection.exec_driver_sql(definition)
 
@@ -91,16 +110,28 @@ def _matches(connection: Connection, text: str, where: Search) -> list[Any]:
     narrowed, values = _conditions(where)
     end = f"{narrowed} LIMIT {MAX_MATCHES}"
     rows = _rows(
-        connection, f"{_BEGINNING}{narrowed} ORDER BY s.name LIMIT {MAX_MATCHES}", (text, text + _LAST, *values)
+        connection, f"{_BEGINNING}{narrowed} ORDER BY s.name LIMIT {MAX_MATCHES}", (text, text + AFTER, *values)
     )
     if len(rows) == MAX_MATCHES:
         return rows
-    grams = _grams(text)
-    if grams is None:
-        rows += _rows(connection, f"{_READING}{end}", (text, *values))
+    if probe := _telling(connection, text):
+        rows += _rows(connection, f"{_WITH_PART}instr(s.name, ?) > 0{end}", (probe, probe + AFTER, text, *values))
+    elif grams := _grams(text):
+        of_kind = f" AND g.rowid & 1 = {_KINDS[where.kinds[0]]}" if len(where.kinds) == 1 else ""
+        rows += _rows(connection, f"{_HOLDING}{of_kind} AND instr(s.name, ?) > 0{end}", (grams, text, *values))
     else:
-        rows += _rows(connection, f"{_HOLDING} AND instr(s.name, ?) > 0{end}", (grams, text, *values))
+        rows += _rows(connection, f"{_READING}{end}", (text, *values))
     return list({row[0]: row for row in rows}.values())[:MAX_MATCHES]
+
+
+def _telling(connection: Connection, text: str) -> str | None:
+    """What few names go on with, all among them that hold the text; None where there is no such thing."""
+    if len(text) > INDEXED_CHARS:
+        return None
+    for probe in probes(text):
+        if _rows(connection, _CANDIDATES, (probe, probe + AFTER))[0][0] <= MAX_CANDIDATES:
+            return probe
+    return None
 
 
 def _grams(text: str) -> str | None:
@@ -126,7 +157,7 @@ def _conditions(where: Search) -> tuple[str, tuple[Any, ...]]:
 
 
 def _within(hit: Hit, where: Search) -> bool:
-    return (where.since or "") <= hit.last_time < (where.before or _LAST)
+    return (where.since or "") <= hit.last_time < (where.before or AFTER)
 
 
 def _hits(connection: Connection, rows: list[Any]) -> list[Hit]:

@@ -17,10 +17,10 @@ from headwater.collector.stores.sql.upserts import Upserts
 from headwater.shared.event import Name
 
 
-def write_symlinks(connection: Connection, upserts: Upserts, datasets: Collection[bytes]) -> None:
-    """Rewrites the links of these datasets, whose symlinks facet was stated or deleted."""
+def write_symlinks(connection: Connection, upserts: Upserts, datasets: Collection[bytes]) -> set[bytes]:
+    """Rewrites the links of these datasets, whose symlinks facet was stated or deleted. Returns the other ends."""
     if not datasets:
-        return
+        return set()
     links: set[tuple[bytes, bytes]] = set()
     named = Merged()
     for owner, raw in _STATED.rows_among(connection, datasets):
@@ -33,6 +33,7 @@ def write_symlinks(connection: Connection, upserts: Upserts, datasets: Collectio
     run_many(connection, upserts.symlink, sorted(links))
     carriers = {owner for owner, _ in links}
     run_many(connection, upserts.update_carrier, [(key in carriers, key) for key in datasets])
+    return {other for _, other in links}
 
 
 _facet, _value = schema.facet.c, schema.facet_value.c

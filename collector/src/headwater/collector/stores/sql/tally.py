@@ -57,7 +57,7 @@ def create(connection: Connection) -> None:
 
 
 def names_in(connection: Connection, table: Table, namespace: str | None) -> int:
-    """Jobs, or datasets that were seen, of a namespace or of all, hidden ones too."""
+    """Jobs, or datasets that were seen, of a namespace or of all, hidden ones too; on PostgreSQL also documents."""
     postgres = connection.dialect.name == "postgresql"
     values: list[Any] = [table.name]
     where = "kind = ?"

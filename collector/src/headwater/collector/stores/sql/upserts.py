@@ -45,6 +45,7 @@ class Upserts:
         self.want = self._last_writer(schema.want, ["want"], ["time", "event_id", "partitions", "comment"])
         self.want_run = self._insert(schema.want_run, links := ["want", "role", "run"], links)
         self.symlink = self._insert(schema.symlink, ["dataset", "other"], ["dataset", "other"])
+        self.touched = self._touched()
         self.job = self._seen(schema.job, [])
         self.dataset = self._seen(schema.dataset, ["carrier"])
         self.run = self._run()
@@ -107,6 +108,12 @@ class Upserts:
                     ),
                 ),
             )
+        )
+
+    def _touched(self) -> Statement:
+        statement = self._plain(schema.touched, ["key", "stamp"])
+        return self._upsert(
+            statement.on_conflict_do_update(index_elements=["key"], set_={"stamp": statement.excluded.stamp})
         )
 
     def _run(self) -> Statement:

@@ -9,7 +9,8 @@ from typing import Any
 from headwater.collector.questions import Questions
 from headwater.shared.event import Name
 
-from .model import Generation, Model
+from .model import Model
+from .rules.events import Generation
 
 Topic = tuple[str, Any]
 Picture = dict[Topic, Any]

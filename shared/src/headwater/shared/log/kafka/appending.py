@@ -123,6 +123,9 @@ class Appender:
                         raise translated(error, where) from error
                     raise
                 self._producer = producer
+            # aiokafka watches a topic only if it did not know it yet. A new producer knows all for a moment; when it
+            # learns of another one it forgets them, and what is sent then finds no leader until it expires.
+            self._producer.client.add_topic(topic)
             return self._producer
 
     async def _abandon(self, producer: Any) -> None:

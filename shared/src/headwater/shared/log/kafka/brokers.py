@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from ...errors import ConfigurationError, PermanentError
+from ...errors import ConfigurationError, PermanentError, TransientError
 from ...names import dead_letter_topic, retry_topic
 from .errors import topic_missing, translated
 from .quiet import quiet_aiokafka
@@ -15,6 +15,8 @@ from .settings import KafkaSettings, client_options
 T = TypeVar("T")
 
 _NO_ERROR, _ALREADY_EXISTS, _UNKNOWN_TOPIC = 0, 36, 3
+_TOO_FEW_BROKERS = 38
+"""Kafka calls it an invalid replication factor. Brokers that start or are too busy count as missing."""
 HEADROOM_BYTES = 128 * 1024
 """By how much an envelope of a retry or a dead letter may be larger than its event."""
 _USUAL_MESSAGE_BYTES = 1_048_588
@@ -93,7 +95,9 @@ class Brokers:
             if code not in (_NO_ERROR, _ALREADY_EXISTS):
                 from aiokafka.errors import for_code
 
-                raise PermanentError(f"topic {name} cannot be made: {(told and told[0]) or for_code(code).__name__}")
+                refusal = for_code(code)
+                kind = TransientError if code == _TOO_FEW_BROKERS or refusal.retriable else PermanentError
+                raise kind(f"topic {name} cannot be made: {(told and told[0]) or refusal.__name__}")
 
     def _topic_config(self, name: str, limit: int) -> Mapping[str, str]:
         settings = self._settings

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from typing import Any
 
 from ...errors import TransientError
@@ -17,10 +17,11 @@ from ..base import OnRevoke, StoredRecord, TopicPartition
 from .brokers import Brokers
 from .buffer import Buffer
 from .errors import translated
-from .lag import Lag
+from .lag import Behind, Lag
 from .quiet import quiet_aiokafka
 from .records import stored
 from .settings import KafkaSettings, client_options
+from .watch import Watch
 
 _FETCH_BYTES = 16 * 1024 * 1024
 """Fetched ahead at most, but for a single record that is larger."""
@@ -34,6 +35,10 @@ _REVOKE_S = 15.0
 """How long a rebalance waits for work in hand."""
 _REBALANCE_S = 60.0
 _STOP_S = 5.0
+_PATIENCE_S = 120.0
+"""More than a rebalance may take."""
+_WITHOUT = 5
+"""So many times the patience of a member without partitions: it may be one too many, and all wait for a store."""
 
 
 class KafkaConsumer:
@@ -55,9 +60,14 @@ class KafkaConsumer:
         self._polling: asyncio.Task[list[StoredRecord]] | None = None
         self._living: asyncio.Task[None] | None = None
         self._asked_s = time.monotonic()
+        self._failed: Exception | None = None
+        self._watch = Watch()
+        self.patience_s = _PATIENCE_S
+        """After so long a member that gets nothing of what waits raises TransientError, so that it joins anew."""
 
     async def next_batch(self, *, max_records: int, max_bytes: int, timeout_s: float) -> list[StoredRecord]:
         consumer = await self._joined()
+        self._check()
         self._asked_s = time.monotonic()
         deadline_s = self._asked_s + timeout_s
         while True:
@@ -66,7 +76,9 @@ class KafkaConsumer:
                 await self._poll(consumer, left_s)
             if self._buffer or time.monotonic() >= deadline_s:
                 self._asked_s = time.monotonic()
-                return self._buffer.take(max_records, max_bytes)
+                batch = self._buffer.take(max_records, max_bytes)
+                self._watch.got() if batch else self._watch.asked(self._asked_s)
+                return batch
 
     async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         """As the contract; partitions that the group has given to another member are left alone."""
@@ -82,7 +94,14 @@ class KafkaConsumer:
             await self._bounded("committing", self._consumer.commit(wanted))
 
     async def lag(self) -> int:
-        return await self._lag.of(self._group, self._topics)
+        found = await self._lag.by_partition(self._group, self._topics)
+        if self._consumer is not None:
+            self._look(found)
+        return sum(behind.records for behind in found.values())
+
+    def assigned(self) -> Collection[TopicPartition]:
+        """See ``SharesPartitions``."""
+        return () if self._consumer is None else {TopicPartition(*place) for place in self._consumer.assignment()}
 
     async def seek_to_committed(self) -> None:
         if self._consumer is None:
@@ -116,6 +135,8 @@ class KafkaConsumer:
         if self._polling is not polling or not polling.done():  # a rebalance has dropped it, or it goes on
             return
         self._polling = None
+        if polling.cancelled():  # not by us, see above: else the caller would be taken for cancelled
+            raise self._translated(TransientError("the poll has ended"), "reading")
         try:
             self._buffer.add(polling.result())
         except Exception as error:
@@ -143,10 +164,43 @@ class KafkaConsumer:
             if time.monotonic() - self._asked_s < every_s or (self._polling and not self._polling.done()):
                 continue
             places = consumer.assignment()
-            with contextlib.suppress(Exception):  # the next real poll meets it again
-                consumer.pause(*places)
+            consumer.pause(*places)
+            try:
                 await asyncio.wait_for(consumer.getmany(timeout_ms=0), every_s)
+            except TimeoutError:  # a rebalance
+                pass
+            except Exception as error:  # aiokafka tells it once, and this is not who must know
+                self._failed = self._translated(error, "reading")
+            finally:
                 consumer.resume(*(places & consumer.assignment()))
+
+    def _look(self, found: Mapping[TopicPartition, Behind]) -> None:
+        """Compares what the brokers have with how far this member has come."""
+        ours, waiting = self.assigned(), 0
+        for place, behind in found.items():
+            if place in ours or not ours:
+                waiting += max(0, behind.following - max(behind.settled, self._position(place)))
+        settled = sum(behind.settled for behind in found.values())
+        self._watch.seen(waiting, time.monotonic(), progress=0 if ours else settled)
+
+    def _position(self, place: TopicPartition) -> int:
+        """The next offset to be fetched; 0 before that is known."""
+        from aiokafka import TopicPartition as Place
+
+        assignment = self._consumer._subscription.subscription.assignment
+        state = None if assignment is None else assignment.state_value(Place(*place))
+        return state.position if state is not None and state.has_valid_position else 0
+
+    def _check(self) -> None:
+        """Raises what happened while nobody asked, and TransientError where nothing comes although it should."""
+        failed, self._failed = self._failed, None
+        if failed is not None:
+            raise failed
+        ours = sorted(place.partition for place in self.assigned())
+        patience_s = self.patience_s if ours else _WITHOUT * self.patience_s
+        if waiting := self._watch.stalled(patience_s):
+            why = f"nothing came for {patience_s:g} s of {waiting} records that wait, with partitions {ours or 'none'}"
+            raise self._translated(TransientError(why), "reading")
 
     # The group -------------------------------------------------------------------------------------------------------
 

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from ..base import TopicPartition
 from .brokers import Brokers
 from .listing import Listing
+
+
+class Behind(NamedTuple):
+    """Of one partition."""
+
+    settled: int
+    """The next offset of the group, or the first one kept where it has none or retention was faster."""
+    following: int
+    """The next offset to be written."""
+
+    @property
+    def records(self) -> int:
+        return max(0, self.following - self.settled)
 
 
 class Lag:
@@ -18,7 +33,11 @@ class Lag:
 
     async def of(self, group: str, topics: Sequence[str]) -> int:
         """Records appended and not committed by the group, whoever of its members reads them."""
-        total = 0
+        return sum(behind.records for behind in (await self.by_partition(group, topics)).values())
+
+    async def by_partition(self, group: str, topics: Sequence[str]) -> dict[TopicPartition, Behind]:
+        """The same for each partition of the topics that exist."""
+        found = {}
         for topic, partitions in (await self._brokers.partitions(topics)).items():
             committed = await self._brokers.committed(group, topic, partitions)
             bounds = await self._listing.bounds(topic, partitions)
@@ -26,8 +45,8 @@ class Lag:
                 position = committed.get(partition)
                 if position is not None and position < first:
                     self._tell(group, topic, partition, position, first)
-                total += max(0, following - max(first, position or 0))
-        return total
+                found[TopicPartition(topic, partition)] = Behind(max(first, position or 0), following)
+        return found
 
     def _tell(self, group: str, topic: str, partition: int, position: int, first: int) -> None:
         if self._told.get((group, topic, partition)) != position:

@@ -11,7 +11,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Withdraw generations or call them bad, and take that back.",
 )
-app.command("withdraw")(saying.withdraw)
-app.command("restore")(saying.of_named(saying.RESTORE))
-app.command("bad")(saying.of_named(saying.BAD))
-app.command("clear")(saying.of_named(saying.CLEAR))
+app.command("withdraw")(saying.command_of(saying.WITHDRAW))
+app.command("restore")(saying.command_of(saying.RESTORE))
+app.command("bad")(saying.command_of(saying.BAD))
+app.command("clear")(saying.command_of(saying.CLEAR))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -31,7 +32,7 @@ UrlOption = Annotated[
 
 
 class Verb(NamedTuple):
-    """What a command says, and whether it must say why."""
+    """What a command says, whether it must say why, and whether ``--back-to`` may name the generations."""
 
     facet: str
     key: str
@@ -39,6 +40,7 @@ class Verb(NamedTuple):
     help: str
     reason: Any = ""
     """Of the option: ``...`` where it must be given."""
+    back_to: bool = False
 
     def word(self, dataset: Name, reason: str, author: str | None, at: str | None) -> Word:
         """With what was said beside it."""
@@ -56,6 +58,7 @@ WITHDRAW: Final = Verb(
     Example: headwater mark withdraw shop revenue rev-0004 --reason "wrong currency"
     """,
     ...,
+    back_to=True,
 )
 RESTORE: Final = Verb(
     "headwater_withdrawal",
@@ -87,14 +90,15 @@ CLEAR: Final = Verb(
 )
 
 
-def of_named(verb: Verb) -> Callable[..., None]:
-    """The command that says it of generations by name."""
+def command_of(verb: Verb) -> Callable[..., None]:
+    """The command that says it of generations."""
 
     def command(
         namespace: NamespaceArgument,
         name: NameArgument,
         generations: GenerationsArgument = None,
         reason: ReasonOption = verb.reason,
+        back_to: BackToOption = None,
         author: AuthorOption = None,
         at: AtOption = None,
         url: UrlOption = None,
@@ -102,30 +106,14 @@ def of_named(verb: Verb) -> Callable[..., None]:
         api: ApiOption = None,
         as_json: JsonOption = False,
     ) -> None:
+        if verb.back_to and bool(generations) == bool(back_to):
+            raise UsageError("give either generations or --back-to")
         word = verb.word(Name(namespace, name), reason, author, at)
-        say(word, generations or (), Places(url, directory, api), as_json=as_json)
+        say(word, generations or (), Places(url, directory, api), back_to=back_to, as_json=as_json)
 
     command.__doc__ = verb.help
+    if not verb.back_to:
+        signature = inspect.signature(command, eval_str=True)
+        kept = [option for option in signature.parameters.values() if option.name != "back_to"]
+        command.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]  # typer reads it
     return command
-
-
-def withdraw(
-    namespace: NamespaceArgument,
-    name: NameArgument,
-    reason: ReasonOption,
-    generations: GenerationsArgument = None,
-    back_to: BackToOption = None,
-    author: AuthorOption = None,
-    at: AtOption = None,
-    url: UrlOption = None,
-    directory: DirOption = None,
-    api: ApiOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    if bool(generations) == bool(back_to):
-        raise UsageError("give either generations or --back-to")
-    word = WITHDRAW.word(Name(namespace, name), reason, author, at)
-    say(word, generations or (), Places(url, directory, api), back_to=back_to, as_json=as_json)
-
-
-withdraw.__doc__ = WITHDRAW.help

@@ -63,7 +63,8 @@ class SqliteBackend:
         def _on_connect(connection: Any, _record: Any) -> None:
             try:
                 connection.isolation_level = None
-                connection.create_function(search.FOLD, 1, search.fold, deterministic=True)
+                for name, function in search.FUNCTIONS.items():
+                    connection.create_function(name, 1, function, deterministic=True)
                 for pragma in _WRITER_PRAGMAS if writing else _READER_PRAGMAS:
                     connection.execute(pragma)
             except sqlite3.Error:
@@ -153,4 +154,9 @@ _WRITER_PRAGMAS = (
     "PRAGMA wal_autocheckpoint = 16000",  # 64 MB: pages that change in every batch are copied back less often
     "PRAGMA temp_store = MEMORY",
 )
-_READER_PRAGMAS = ("PRAGMA query_only = ON", "PRAGMA cache_size = -16384", "PRAGMA temp_store = MEMORY")
+_READER_PRAGMAS = (
+    "PRAGMA query_only = ON",
+    "PRAGMA cache_size = -16384",
+    "PRAGMA mmap_size = 1073741824",  # a page that was read before by anybody is not copied again
+    "PRAGMA temp_store = MEMORY",
+)

@@ -19,7 +19,8 @@ from headwater.collector.stores.sql.backends.base import DocumentRow
 from headwater.collector.stores.sql.backends.guard import Guard
 from headwater.collector.stores.sql.backends.postgres import failures
 from headwater.collector.stores.sql.backends.postgres.connecting import READERS, make_engine
-from headwater.collector.stores.sql.backends.postgres.search import create_search, search
+from headwater.collector.stores.sql.backends.postgres.search import search
+from headwater.collector.stores.sql.backends.postgres.search_tables import create_search
 from headwater.collector.stores.sql.backends.postgres.statements import BulkUpserts
 from headwater.collector.stores.sql.backends.postgres.tables import create_tables
 from headwater.collector.stores.sql.backends.postgres.tally import create_tally

@@ -1,103 +1,97 @@
-"""Search for names by what is in them.
-
-``search_name`` holds each name folded as Python folds it. Whoever inserts a name writes it, so it costs when it is new
-and never again. A search reads the folded names, unless the extension ``pg_trgm`` is in the database: then trigrams
-narrow it.
-"""
+"""Search for names by what is in them, see ``search_tables``."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import (
-    Column,
-    LargeBinary,
-    MetaData,
-    PrimaryKeyConstraint,
-    SmallInteger,
-    Table,
-    Text,
-    and_,
-    func,
-    not_,
-    or_,
-    select,
-    text,
-)
 from sqlalchemy.engine import Connection
 
 from headwater.collector.catalog import RESERVED
 from headwater.collector.stores.reading import MAX_MATCHES, Hit, Search
-from headwater.collector.stores.sql import schema
+from headwater.collector.stores.sql.backends.postgres.search_tables import KINDS
+from headwater.collector.stores.sql.parts import AFTER, INDEXED_CHARS, MAX_CANDIDATES, probes
+from headwater.collector.stores.sql.query import driver_connection
 from headwater.collector.stores.sql.search import fold
 from headwater.shared.event import Name
 
-KINDS: Final = {"job": 0, "dataset": 1}
-search_metadata: Final = MetaData()
-search_name: Final = Table(
-    "search_name",
-    search_metadata,
-    Column("kind", SmallInteger, nullable=False),
-    Column("key", LargeBinary, nullable=False),
-    Column("name", Text(collation="C"), nullable=False),
-    PrimaryKeyConstraint("kind", "key", name="search_name_key"),
+_JOB: Final = KINDS["job"]
+_GOING_ON: Final = "FROM search_part WHERE part >= %s AND part < %s"
+_CANDIDATES: Final = f"SELECT count(*) FROM (SELECT {_GOING_ON} LIMIT {MAX_CANDIDATES + 1}) AS few"  # noqa: S608
+_WITH_PART: Final = f"(SELECT DISTINCT kind, key {_GOING_ON}) AS p JOIN search_name AS n USING (kind, key)"
+_ANY: Final = "search_name AS n"
+_NAMESPACE: Final = "coalesce(j.namespace, d.namespace)"
+_LAST: Final = "coalesce(j.last_time, d.last_time)"
+_GONE: Final = "coalesce(j.deleted, d.deleted)"
+_MATCHES: Final = (
+    f"SELECT n.kind, {_NAMESPACE} AS namespace, coalesce(j.name, d.name) AS name, {_LAST} AS last_time, "  # noqa: S608
+    f"n.name AS folded FROM {{}} LEFT JOIN job AS j ON j.key = CASE n.kind WHEN {_JOB} THEN n.key END "
+    f"LEFT JOIN dataset AS d ON d.key = CASE n.kind WHEN {_JOB} THEN NULL ELSE n.key END "
+    "WHERE n.name LIKE %s ESCAPE '!' AND coalesce(j.first_time, d.first_time) IS NOT NULL "
+    f"AND ({_GONE} IS NULL OR {_GONE} < {_LAST}) AND NOT starts_with({_NAMESPACE}, '{RESERVED}')"
 )
-_TRIGRAMS: Final = (
-    "DO $$ BEGIN IF EXISTS (SELECT FROM pg_opclass WHERE opcname = 'gin_trgm_ops' AND pg_opclass_is_visible(oid)) "
-    "AND to_regclass('search_gram') IS NULL THEN "
-    "CREATE INDEX search_gram ON search_name USING gin (name gin_trgm_ops); END IF; END $$"
+_ORDER: Final = "folded, namespace, name, kind DESC"
+_NEWEST: Final = f"last_time DESC, {_ORDER}"
+_PAGE: Final = (
+    f"WITH found AS MATERIALIZED ({{}} LIMIT {MAX_MATCHES}) "  # noqa: S608 - constants alone
+    "SELECT total, kind, namespace, name, last_time FROM (SELECT count(*) AS total FROM found) AS counted "
+    "LEFT JOIN (SELECT * FROM found ORDER BY {order} LIMIT %s OFFSET %s) AS page ON true ORDER BY {order}"
 )
+_LOOK_UP: Final = (
+    "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), "
+    "set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), "
+    "set_config('max_parallel_workers_per_gather', '0', true)"
+)
+"""Whatever the statistics of a young table say: few rows are wanted of each."""
+_CHOOSE: Final = "SELECT set_config('enable_seqscan', %s, true), set_config('enable_bitmapscan', 'on', true)"
 
 
-def create_search(connection: Connection) -> None:
-    """Makes the table where it is missing, and its index where the extension is there."""
-    search_metadata.create_all(connection)
-    connection.execute(text(_TRIGRAMS))
+class _Condition(NamedTuple):
+    sql: str
+    values: list[Any]
 
 
 def search(connection: Connection, where: Search, limit: int, offset: int) -> tuple[int, list[Hit]]:
     """See ``Reader.search``."""
-    found = _matches(where).limit(MAX_MATCHES).cte("found")
-    order: list[Any] = [found.c.folded, found.c.namespace, found.c.name, found.c.kind.desc()]
-    if where.newest_first:
-        order.insert(0, found.c.last_time.desc())
-    total = connection.execute(select(func.count()).select_from(found)).scalar_one()
-    columns = (found.c.kind, found.c.namespace, found.c.name, found.c.last_time)
-    page = connection.execute(select(*columns).order_by(*order).limit(limit).offset(offset))
-    return total, [Hit("job" if row[0] == KINDS["job"] else "dataset", Name(row[1], row[2]), row[3]) for row in page]
+    text = fold(where.text)
+    driver = driver_connection(connection)
+    driver.execute(_LOOK_UP)
+    probe = _telling(driver, text)
+    wanted = _wanted(text, where)
+    matches = _MATCHES.format(_ANY if probe is None else _WITH_PART) + wanted.sql
+    among = [] if probe is None else [probe, probe + AFTER]
+    statement = _PAGE.format(matches, order=_NEWEST if where.newest_first else _ORDER)
+    with driver.pipeline():
+        if probe is None:  # only the server can tell whether so many hold the text that reading all is less
+            driver.execute(_CHOOSE, ("on",))
+        cursor = driver.execute(statement, [*among, *wanted.values, limit, offset], prepare=probe is not None)
+        driver.execute(_CHOOSE, ("off",))  # what follows in a question looks up
+    rows = cursor.fetchall()
+    hits = [Hit("job" if row[1] == _JOB else "dataset", Name(row[2], row[3]), row[4]) for row in rows if row[2]]
+    return int(rows[0][0]), hits
 
 
-def _matches(where: Search) -> Any:
-    job, dataset, name = schema.job.c, schema.dataset.c, search_name.c
-    namespace = func.coalesce(job.namespace, dataset.namespace)
-    last = func.coalesce(job.last_time, dataset.last_time)
-    gone = func.coalesce(job.deleted, dataset.deleted)
-    wanted: list[Any] = [
-        name.name.like(f"%{_escaped(fold(where.text))}%", escape="!"),
-        func.coalesce(job.first_time, dataset.first_time).isnot(None),
-        name.kind.in_([KINDS[kind] for kind in where.kinds]),
-        or_(gone.is_(None), gone < last),
-        not_(namespace.startswith(RESERVED, autoescape=True)),
-    ]
-    if where.namespace is not None:
-        wanted.append(namespace == where.namespace)
-    if where.since is not None:
-        wanted.append(last >= where.since)
-    if where.before is not None:
-        wanted.append(last < where.before)
-    return (
-        select(
-            name.kind,
-            namespace.label("namespace"),
-            func.coalesce(job.name, dataset.name).label("name"),
-            last.label("last_time"),
-            name.name.label("folded"),
-        )
-        .select_from(search_name)
-        .outerjoin(schema.job, and_(name.kind == KINDS["job"], job.key == name.key))
-        .outerjoin(schema.dataset, and_(name.kind == KINDS["dataset"], dataset.key == name.key))
-        .where(*wanted)
-    )
+def _telling(driver: Any, text: str) -> str | None:
+    """What few names go on with, all among them that hold the text; None where there is no such thing."""
+    if len(text) > INDEXED_CHARS:
+        return None
+    for probe in probes(text):
+        if driver.execute(_CANDIDATES, (probe, probe + AFTER)).fetchone()[0] <= MAX_CANDIDATES:
+            return probe
+    return None
+
+
+def _wanted(text: str, where: Search) -> _Condition:
+    found = _Condition("", [f"%{_escaped(text)}%"])
+    kinds = {KINDS[kind] for kind in where.kinds}
+    for sql, value in (
+        ("n.kind = %s", kinds.pop() if len(kinds) == 1 else None),
+        (f"{_NAMESPACE} = %s", where.namespace),
+        (f"{_LAST} >= %s", where.since),
+        (f"{_LAST} < %s", where.before),
+    ):
+        if value is not None:
+            found = _Condition(f"{found.sql} AND {sql}", [*found.values, value])
+    return found
 
 
 def _escaped(part: str) -> str:

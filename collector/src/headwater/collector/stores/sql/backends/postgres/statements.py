@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Boolean, LargeBinary, SmallInteger, Table, Text, delete, func, or_, select, update
+from sqlalchemy import BigInteger, Boolean, LargeBinary, SmallInteger, Table, Text, delete, func, or_, select, update
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
@@ -16,12 +16,14 @@ from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.arrays import (
     BooleanArray,
     ByteaArray,
+    LongArray,
     PackedArray,
     SmallArray,
     TextArray,
 )
-from headwater.collector.stores.sql.backends.postgres.search import KINDS, search_name
+from headwater.collector.stores.sql.backends.postgres.search_tables import KINDS, search_name, search_part
 from headwater.collector.stores.sql.backends.postgres.tables import key_elements
+from headwater.collector.stores.sql.parts import parts
 from headwater.collector.stores.sql.search import fold
 from headwater.collector.stores.sql.upserts import DERIVED_RUN, Upserts
 
@@ -29,6 +31,7 @@ _ARRAYS: list[tuple[type[TypeEngine[Any]], type[PackedArray]]] = [
     (LargeBinary, ByteaArray),
     (Text, TextArray),
     (SmallInteger, SmallArray),
+    (BigInteger, LongArray),
     (Boolean, BooleanArray),
 ]
 RUN_COLUMNS = ("run", "first_time", "last_time", "job_rank", "job_time", "job_event", "job", *DERIVED_RUN)
@@ -51,15 +54,19 @@ class Bulk:
 class Naming(Bulk):
     """Of jobs or datasets: names that were not there are written for the search, too."""
 
-    def __init__(self, named: Bulk, kind: int, search: Bulk) -> None:
+    def __init__(self, named: Bulk, kind: int, search: Bulk, part: Bulk) -> None:
         super().__init__(f"{named.sql} RETURNING key, xmax = 0", named.arrays)
-        self._kind, self._search = kind, search
+        self._kind, self._search, self._part = kind, search, part
 
     def run(self, cursor: Any, rows: Sequence[tuple[Any, ...]]) -> Any:
         super().run(cursor, rows)
         inserted = {key for key, fresh in cursor.fetchall() if fresh}
         found = [(self._kind, row[0], fold(row[2])) for row in rows if row[0] in inserted]
-        return self._search.run(cursor, found) if found else cursor
+        if found:
+            self._search.run(cursor, found)
+        if gone_on := sorted((part, kind, key) for kind, key, name in found for part in parts(name)):
+            self._part.run(cursor, gone_on)
+        return cursor
 
 
 class BulkUpserts(Upserts):
@@ -72,6 +79,7 @@ class BulkUpserts(Upserts):
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._search: Any = self._insert(search_name, ["kind", "key", "name"], ["kind", "key"])
+        self._part: Any = self._insert(search_part, ["part", "kind", "key"], ["part", "kind", "key"])
         super().__init__(dialect)
         self.insert_run = self._insert_run()
         self.set_run = self._update(schema.run, "run", RUN_COLUMNS[1:])
@@ -87,13 +95,18 @@ class BulkUpserts(Upserts):
     def _key(self, table: Table, key: Sequence[str]) -> list[Any]:
         return list(key_elements(table, list(key)))
 
+    def _document(self) -> Any:
+        """Returns for each document that it wrote whether it is new."""
+        written: Any = super()._document()
+        return Bulk(f"{written.sql} RETURNING xmax = 0", written.arrays)
+
     def _plain(self, table: Table, columns: Sequence[str]) -> Any:
         given = _given([(name, table.c[name].type) for name in columns])
         return postgresql.insert(table).from_select(list(columns), select(*given.c), include_defaults=False)
 
     def _seen(self, table: Table, defaults: Sequence[str]) -> Any:
         named: Any = super()._seen(table, defaults)
-        return Naming(named, KINDS[table.name], self._search)
+        return Naming(named, KINDS[table.name], self._search, self._part)
 
     def _insert_run(self) -> Any:
         """The runs that were not there; returns their keys."""

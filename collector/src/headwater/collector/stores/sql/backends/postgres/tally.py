@@ -1,13 +1,13 @@
 """How many names there are of each kind and namespace, counted by triggers as they come and go, see
-``headwater.collector.stores.sql.tally``.
+``headwater.collector.stores.sql.tally``; and how many documents, which whoever inserts them adds.
 
 A counter is a row for each of ``SHARDS`` groups of connections, so that collectors that find new names at one time do
-not wait for each other's transactions.
+not wait for each other's transactions. Documents come with every batch, so their groups are smaller.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import text
 from sqlalchemy.engine import Connection
@@ -15,6 +15,8 @@ from sqlalchemy.engine import Connection
 from headwater.collector.stores.sql.tally import TALLY
 
 SHARDS: Final = 64
+DOCUMENT_SHARDS: Final = 4_096
+_DOCUMENT: Final = "document"
 
 
 def _function(name: str, counted: str) -> str:
@@ -49,6 +51,25 @@ def _triggers(table: str) -> tuple[str, ...]:
     )
 
 
+_DOCUMENTS_WENT: Final = (
+    "CREATE OR REPLACE FUNCTION headwater_tally_documents_went() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "  # noqa: S608
+    f"INSERT INTO {TALLY} (kind, namespace, shard, names) "
+    f"SELECT '{_DOCUMENT}', '', pg_backend_pid() % {DOCUMENT_SHARDS}, -count(*) FROM went "
+    f"HAVING count(*) > 0 AND EXISTS (SELECT FROM {TALLY} WHERE kind = '{_DOCUMENT}') "
+    f"ON CONFLICT (kind, namespace, shard) DO UPDATE SET names = {TALLY}.names + excluded.names; "
+    "RETURN NULL; END $$",
+    "DROP TRIGGER IF EXISTS headwater_tally_went ON document",  # a rebuild keeps documents, and their triggers
+    "CREATE TRIGGER headwater_tally_went AFTER DELETE ON document REFERENCING OLD TABLE AS went "
+    "FOR EACH STATEMENT EXECUTE FUNCTION headwater_tally_documents_went()",
+    f"INSERT INTO {TALLY} SELECT '{_DOCUMENT}', '', 0, count(*) FROM document",  # noqa: S608
+)
+_ADD_DOCUMENTS: Final = (
+    f"INSERT INTO {TALLY} (kind, namespace, shard, names) "  # noqa: S608 - constants alone
+    f"VALUES ('{_DOCUMENT}', '', pg_backend_pid() %% {DOCUMENT_SHARDS}, %s) "
+    f"ON CONFLICT (kind, namespace, shard) DO UPDATE SET names = {TALLY}.names + excluded.names"
+)
+
+
 def _first(table: str) -> str:
     return (
         f"INSERT INTO {TALLY} SELECT '{table}', sha256(convert_to(namespace, 'UTF8')), 0, count(first_time) "  # noqa: S608
@@ -66,6 +87,7 @@ _DEFINITIONS: Final = (
     *_triggers("dataset"),
     _first("job"),
     _first("dataset"),
+    *_DOCUMENTS_WENT,
 )
 
 
@@ -74,3 +96,9 @@ def create_tally(connection: Connection) -> None:
     if connection.execute(text(f"SELECT to_regclass('{TALLY}')")).scalar() is None:
         for definition in _DEFINITIONS:
             connection.exec_driver_sql(definition.replace("%", "%%"))
+
+
+def add_documents(cursor: Any, count: int) -> None:
+    """For who inserted them, in the same transaction, last: another connection may have to wait for its end."""
+    if count:
+        cursor.execute(_ADD_DOCUMENTS, (count,))

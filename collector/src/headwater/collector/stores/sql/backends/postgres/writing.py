@@ -26,12 +26,14 @@ from headwater.collector.stores.sql.backends.postgres.claims import (
     lock_runs,
 )
 from headwater.collector.stores.sql.backends.postgres.statements import BulkUpserts
+from headwater.collector.stores.sql.backends.postgres.tally import add_documents
 from headwater.collector.stores.sql.bases import read_facts
 from headwater.collector.stores.sql.catalog import write_catalog
 from headwater.collector.stores.sql.derived import Before, Derivation
 from headwater.collector.stores.sql.edges import EdgeChanges
 from headwater.collector.stores.sql.query import driver_cursor, run_many
 from headwater.collector.stores.sql.symlinks import write_symlinks
+from headwater.collector.stores.sql.touched import touch
 from headwater.collector.stores.sql.wants import write_wants
 
 _PIN_TIME = BASE + 4
@@ -41,11 +43,12 @@ _PIN_TIME = BASE + 4
 def write_batch(connection: Connection, upserts: BulkUpserts, merged: Merged, documents: Sequence[DocumentRow]) -> None:
     """See ``Backend.write_batch``."""
     runs = _Runs(connection, upserts, merged)
-    run_many(connection, upserts.document, _once(documents))
+    fresh = _write_documents(connection, upserts, _once(documents))
     runs.write_facts()
     runs.derive_known()
     runs.write_derived()
     _write_shared(connection, upserts, merged, runs)
+    add_documents(driver_cursor(connection), fresh)
 
 
 class _Runs(Derivation):
@@ -61,6 +64,7 @@ class _Runs(Derivation):
         self._locked = lock_runs(connection, merged, sorted(merged.runs.keys() - inserted))
         self._before = {run: Before(row.before[0], row.before[BASE - 1]) for run, row in self._locked.items()}
         self._known: dict[bytes, DerivedRun] = {}
+        self.touched = {job for locked in self._locked.values() for job in (locked.before[BASE - 1], locked.merged[5])}
 
     def write_facts(self) -> None:
         """Base facts that belong to runs."""
@@ -112,6 +116,7 @@ class _Runs(Derivation):
         edges = EdgeChanges()
         for key, run in self.all.items():
             before = self._before.get(key)
+            self.touched.add(run.base.job)
             edges.add(run.base, before and before.first_time, before and before.job)
         edges.write(self._connection, self._upserts)
 
@@ -126,15 +131,24 @@ def _write_shared(connection: Connection, upserts: BulkUpserts, merged: Merged, 
     run_many(connection, upserts.dataset, [(key, *row, False) for key, row in sorted(datasets.items())])
     run_many(connection, upserts.job, [(key, *row) for key, row in sorted(merged.jobs.items())])
     runs.write_edges()
-    write_symlinks(connection, upserts, sorted(merged.symlinked))
+    linked = write_symlinks(connection, upserts, sorted(merged.symlinked))
     _lock_deletions(connection, exclusive=bool(deletions_of(merged).namespaces))
     write_catalog(connection, merged)
+    touch(connection, upserts, runs.touched.union(merged.jobs, datasets, linked))
 
 
 def _lock_deletions(connection: Connection, *, exclusive: bool) -> None:
     """Whoever deletes a namespace sees all jobs and datasets of other batches, or they see the deletion."""
     function = "pg_advisory_xact_lock" if exclusive else "pg_advisory_xact_lock_shared"
     driver_cursor(connection).execute(f"SELECT {function}(%s)", (_DELETING,))
+
+
+def _write_documents(connection: Connection, upserts: Any, documents: list[DocumentRow]) -> int:
+    """How many are new."""
+    if not documents:
+        return 0
+    written = upserts.document.run(driver_cursor(connection), documents)
+    return sum(row[0] for row in written.fetchall())
 
 
 _DELETING = 0x68656164_64656C65
