@@ -1,5 +1,7 @@
 """What the API's reads take, by the number of jobs, on each store combination, beside what Marquez took.
 
+Lineage is measured twice: made anew, and asked again with nothing changed, when it is checked and not made.
+
 Marquez 0.51.1 on two cores, the same requests for answers of the same size: see ``MARQUEZ``. Sizes, stores and requests
 by environment: HEADWATER_BENCH_SIZES (``1000,10000,100000``), HEADWATER_BENCH_STORES (``sqlite,postgres,mongo+neo4j``;
 servers as the tests find them) and HEADWATER_BENCH_REQUESTS (``40`` of each kind).
@@ -8,6 +10,7 @@ servers as the tests find them) and HEADWATER_BENCH_REQUESTS (``40`` of each kin
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import random
 import time
@@ -41,11 +44,10 @@ HISTORY = 300
 """Runs of one job, for the lists of runs and of dataset versions."""
 BATCH = 5_000
 SEED = 20261129
+_LINEAGE = {1: (47.0, 97.0), 2: (57.0, 134.0), 5: (197.0, 356.0), 20: (1_607.0, 4_569.0)}
 MARQUEZ = {
-    "lineage, depth 1": (47.0, 97.0),
-    "lineage, depth 2": (57.0, 134.0),
-    "lineage, depth 5": (197.0, 356.0),
-    "lineage, depth 20": (1_607.0, 4_569.0),
+    **{f"lineage, depth {depth}": taken for depth, taken in _LINEAGE.items()},
+    **{f"lineage, depth {depth}, again": taken for depth, taken in _LINEAGE.items()},
     "jobs, limit 100": (2_700.0, 12_000.0),
     "datasets, limit 100": (114.0, 114.0),
     "search": (6.0, 6.0),
@@ -53,6 +55,7 @@ MARQUEZ = {
 }
 """Milliseconds with 500 jobs and with 3,000, for answers of 19, 46, 194 and 830 nodes. Up to 1,000 jobs the first is
 what is to be beaten, from there on the second. Lists of runs and versions were not timed."""
+_AGAIN = ", again"
 _FEW_JOBS = 1_000
 _OVER_MS, _TIMES, _GROWTH = 100.0, 20, 1.5
 _NAMESPACE = quote("postgres://warehouse.example.org:5432", safe="")
@@ -106,7 +109,10 @@ async def _measure(store: str, size: int) -> dict[str, _Taken]:
         await _fill(world, size)
         transport = httpx.ASGITransport(create_app(WorldServices(world)))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost/api/v1", timeout=120) as client:
-            return {kind: await _time(client, make, key) for kind, (make, key) in _requests(size).items()}
+            return {
+                kind: await _time(client, make, key, again=kind.endswith(_AGAIN))
+                for kind, (make, key) in _requests(size).items()
+            }
 
 
 def _with_trigrams() -> None:
@@ -125,10 +131,14 @@ def _requests(size: int) -> dict[str, tuple[Callable[[random.Random], str], str]
     def block(chosen: random.Random) -> int:
         return chosen.randrange(max(size // BLOCK, 1))
 
-    def lineage(depth: int) -> Callable[[random.Random], str]:
+    def lineage(depth: int, *, anew: bool) -> Callable[[random.Random], str]:
+        """``anew``: another limit, so another question, at each request; the graphs are smaller than all of them."""
+        limits = itertools.count(9_999, -1)
+
         def make(chosen: random.Random) -> str:
             job = f"block_{block(chosen)}.layer_{LAYERS // 2}.job_{chosen.randrange(WIDTH)}"
-            return f"/lineage?nodeId={quote(f'job:benchmark:{job}', safe='')}&depth={depth}"
+            path = f"/lineage?nodeId={quote(f'job:benchmark:{job}', safe='')}&depth={depth}"
+            return f"{path}&limit={next(limits)}" if anew else path
 
         return make
 
@@ -136,7 +146,8 @@ def _requests(size: int) -> dict[str, tuple[Callable[[random.Random], str], str]
         return f"/search?q=block_{block(chosen)}.layer_{chosen.randrange(LAYERS)}.job&limit=10"
 
     return {
-        **{f"lineage, depth {depth}": (lineage(depth), "graph") for depth in (1, 2, 5, 20)},
+        **{f"lineage, depth {depth}": (lineage(depth, anew=True), "graph") for depth in _LINEAGE},
+        **{f"lineage, depth {depth}{_AGAIN}": (lineage(depth, anew=False), "graph") for depth in _LINEAGE},
         "jobs, limit 100": (lambda _: "/jobs?limit=100", "jobs"),
         "datasets, limit 100": (lambda _: f"/namespaces/{_NAMESPACE}/datasets?limit=100", "datasets"),
         "runs, limit 100": (lambda _: "/namespaces/benchmark/jobs/history/runs?limit=100", "runs"),
@@ -150,13 +161,15 @@ def _requests(size: int) -> dict[str, tuple[Callable[[random.Random], str], str]
     }
 
 
-async def _time(client: httpx.AsyncClient, make: Callable[[random.Random], str], key: str) -> _Taken:
+async def _time(client: httpx.AsyncClient, make: Callable[[random.Random], str], key: str, *, again: bool) -> _Taken:
     chosen = random.Random(SEED)
     took: list[float] = []
     cpu_s: list[float] = []
     entries = 0
     for request in range(REQUESTS + WARM_UP):
         path = make(chosen)
+        if again:
+            await client.get(path)
         began, used = time.perf_counter(), time.process_time()
         answer = await client.get(path)
         if request >= WARM_UP:

@@ -64,7 +64,8 @@ class KafkaTopics:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self.made:
-            for deleted in self._admin().delete_topics(self.made, request_timeout=_TIMEOUT_S).values():
+            admin = self._admin()  # kept: without its client an answer may never come
+            for deleted in admin.delete_topics(self.made, request_timeout=_TIMEOUT_S).values():
                 with contextlib.suppress(Exception):  # never made, or the broker was left down
                     deleted.result(_TIMEOUT_S)
 

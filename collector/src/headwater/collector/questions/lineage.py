@@ -68,19 +68,19 @@ class _Growth:
         if ends[0] in self.distances and ends[1] in self.distances:
             self.edges.add(ends if side is Side.INPUT else (ends[1], ends[0]))
 
-    async def of_jobs(self, jobs: Collection[Name]) -> list[Edge]:
-        """Edges of these jobs with canonical dataset names, in a stable order."""
+    async def of_jobs(self, jobs: Collection[Name]) -> Collection[Edge]:
+        """Edges of these jobs with canonical dataset names, in a stable order where the limit may cut them."""
         return await self._identified(await self.source.of_jobs(sorted(jobs)))
 
-    async def of_datasets(self, datasets: Iterable[Name]) -> list[Edge]:
-        """Edges of these datasets, under any of their names."""
+    async def of_datasets(self, datasets: Iterable[Name]) -> Collection[Edge]:
+        """Edges of these datasets, under any of their names, ordered as ``of_jobs``."""
         members = [member for name in sorted(datasets) for member in self.lookup.identity.members(name)]
         return await self._identified(await self.source.of_datasets(members))
 
-    async def _identified(self, found: Iterable[tuple[Name, Side, Name, str]]) -> list[Edge]:
-        found = list(found)
+    async def _identified(self, found: Collection[tuple[Name, Side, Name, str]]) -> Collection[Edge]:
         await self.lookup.identify(dataset for _, _, dataset, _ in found)
-        return sorted({(job, side, self.lookup.identity.of(dataset)) for job, side, dataset, _ in found})
+        edges = {(job, side, self.lookup.identity.of(dataset)) for job, side, dataset, _ in found}
+        return edges if len(self.distances) + len(edges) <= self.limit else sorted(edges)
 
     def graph(self, more: bool) -> Graph:
         return Graph(self.distances, self.edges, "limit" if self.cut else "depth" if more else None)

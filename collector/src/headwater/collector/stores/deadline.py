@@ -31,8 +31,8 @@ class Bounded:
     for and that no ``except Exception`` sees: it ends the caller's task without a word.
     """
 
-    def __init__(self, who: str) -> None:
-        self._who = who
+    def __init__(self, who: str, *, ending_s: float = _ENDING_S) -> None:
+        self._who, self._ending_s = who, ending_s
         self._left: asyncio.Task[None] | None = None
 
     async def call(self, work: Coroutine[Any, Any, None], deadline_s: float) -> None:
@@ -59,7 +59,7 @@ class Bounded:
 
     async def _break_off(self, task: asyncio.Task[None]) -> None:
         task.cancel()
-        await asyncio.wait((task,), timeout=_ENDING_S)
+        await asyncio.wait((task,), timeout=self._ending_s)
         if not task.done():
             self._left = task
             task.add_done_callback(_succeeded)

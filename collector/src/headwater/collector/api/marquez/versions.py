@@ -34,11 +34,13 @@ SEEN: Final = name_uuid("seen")
 
 
 @lru_cache(maxsize=4_096)
+@lru_cache(maxsize=16_384)
 def generation_uuid(dataset: Name, generation: str | None) -> str:
     """As in ``currentVersion`` and the list of versions; ``dataset`` is the canonical name. None: nobody wrote it."""
     return _shifted(core_uuid(generation), _LISTED, dataset)
 
 
+@lru_cache(maxsize=16_384)
 def run_generation_uuid(dataset: Name, generation: str | None) -> str:
     """As runs name what they read and wrote."""
     return _shifted(core_uuid(generation), _NAMED_BY_RUNS, dataset)
@@ -77,6 +79,12 @@ def is_uuid(text: str) -> bool:
 
 def job_version_uuid(job: Name, inputs: Iterable[Name], outputs: Iterable[Name], location: str | None) -> str:
     """The UUID of a job as it reads, writes and is located."""
+    return _job_version_uuid(job, tuple(inputs), tuple(outputs), location)
+
+
+@lru_cache(maxsize=16_384)
+def _job_version_uuid(job: Name, inputs: tuple[Name, ...], outputs: tuple[Name, ...], location: str | None) -> str:
+    """Remembered: of one version there are many runs."""
     read, written = (["\0".join(each) for each in sorted(set(side))] for side in (inputs, outputs))
     return name_uuid("job", *job, *read, "->", *written, "@", location or "")
 

@@ -73,7 +73,7 @@ def _of_jobs(connection: Connection, where: EventFilter, jobs: list[bytes], limi
 
 def count_documents(connection: Connection, where: EventFilter) -> int:
     if connection.dialect.name == "postgresql" and where._replace(descending=True) == EventFilter():
-        return names_in(connection, schema.document, None)  # SQLite counts by the pages of an index
+        return int(names_in(connection, schema.document, None).fetchone()[0])  # SQLite counts by the pages of an index
     return int(connection.execute(_filtered(select(func.count()).select_from(schema.document), where)).scalar_one())
 
 

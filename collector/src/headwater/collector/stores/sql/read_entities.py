@@ -7,15 +7,16 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Table, Text, bindparam, func, not_, null, select
+from sqlalchemy import Table, Text, bindparam, exists, func, not_, null, select
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.facts import Scope, Side
+from headwater.collector.merging.keys import NO_KEY
 from headwater.collector.stores.reading import DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import Beginning, same_text
-from headwater.collector.stores.sql.query import Query, Row, rows_of_all
+from headwater.collector.stores.sql.query import Query, Row, at_once, rows_of_all
 from headwater.collector.stores.sql.selecting import hidden, keys_of, visible
 from headwater.collector.stores.sql.tally import names_in
 from headwater.collector.stores.sql.values import VALUES
@@ -41,6 +42,10 @@ _LINKS = (
     Query(_RENAMES, among=_lifecycle.previous),
 )
 _NAMES = Query(select(_dataset.key, _dataset.namespace, _dataset.name), among=_dataset.key)
+_LINKED = Query(
+    select(exists().where(_symlink.dataset.isnot(None)), exists().where(_lifecycle.previous > bindparam("none")))
+)
+"""Whether there is any link; those of renames by their index."""
 _CARRIERS = Query(select(_dataset.key).where(_dataset.carrier), among=_dataset.key)
 _DROPS = Query(select(_lifecycle.dataset, _lifecycle.time).where(_lifecycle.change == "DROP"), among=_lifecycle.dataset)
 _EDGES: Any = (
@@ -77,6 +82,12 @@ def links(connection: Connection, datasets: Collection[Name]) -> list[Link]:
     names = {key: Name(*name) for key, *name in _NAMES.rows_among(connection, ends)}
     found = [Link(names[a], names[b], at) for a, b, at in rows if a in names and b in names]
     return sorted(found, key=lambda link: (link.a, link.b, link.renamed_at or ""))
+
+
+def has_links(connection: Connection) -> bool:
+    """Whether any dataset goes by several names."""
+    found = _LINKED.row(connection, none=NO_KEY)
+    return found is not None and any(found)
 
 
 def carriers(connection: Connection, datasets: Collection[Name]) -> set[Name]:
@@ -144,10 +155,12 @@ def _page(
     postgres = connection.dialect.name == "postgresql"
     listing = _listing(table, namespace is not None, postgres)
     values = {} if namespace is None else {"namespace": namespace}
-    gone = listing.hidden.row(connection, **values)
-    total = names_in(connection, table, namespace) - (int(gone[0]) if gone else 0)
-    rows = listing.page.rows(connection, **values, limit=limit, offset=offset)
-    return total, [Name(space, name) for space, name in rows]
+    with at_once(connection):
+        gone = listing.hidden.cursor(connection, **values)
+        counted = names_in(connection, table, namespace)
+        page = listing.page.cursor(connection, **values, limit=limit, offset=offset)
+    total = int(counted.fetchone()[0]) - int(gone.fetchone()[0])
+    return total, [Name(space, name) for space, name in page.fetchall()]
 
 
 class _Listing(NamedTuple):

@@ -255,6 +255,13 @@ class _View(SqlReader):
     def __init__(self, backend: Backend, engine: Engine, caller: Caller, connection: Connection, guard: Guard) -> None:
         super().__init__(backend, engine, caller)
         self._connection, self._guard = connection, guard
+        self._linked: bool | None = None
+
+    async def links(self, datasets: Collection[Name]) -> list[Link]:
+        """Where no dataset has a second name, one look says so for the whole question."""
+        if self._linked is None:
+            self._linked = await self._fetch(read_entities.has_links)
+        return await super().links(datasets) if self._linked else []
 
     async def _fetch(self, read: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         if self._guard.late:

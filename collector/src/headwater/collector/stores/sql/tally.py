@@ -56,8 +56,9 @@ def create(connection: Connection) -> None:
         connection.exec_driver_sql(definition)
 
 
-def names_in(connection: Connection, table: Table, namespace: str | None) -> int:
-    """Jobs, or datasets that were seen, of a namespace or of all, hidden ones too; on PostgreSQL also documents."""
+def names_in(connection: Connection, table: Table, namespace: str | None) -> Any:
+    """A cursor whose one row is how many there are: jobs, or datasets that were seen, of a namespace or of all, hidden
+    ones too; on PostgreSQL also documents."""
     postgres = connection.dialect.name == "postgresql"
     values: list[Any] = [table.name]
     where = "kind = ?"
@@ -65,7 +66,4 @@ def names_in(connection: Connection, table: Table, namespace: str | None) -> int
         values.append(sha256(namespace.encode()).digest() if postgres else namespace)
         where += " AND namespace = ?"
     statement = f"SELECT coalesce(sum(names), 0) FROM {TALLY} WHERE {where}"  # noqa: S608 - constants alone
-    row: Any = (
-        driver_cursor(connection).execute(statement.replace("?", "%s") if postgres else statement, values).fetchone()
-    )
-    return int(row[0])
+    return driver_cursor(connection).execute(statement.replace("?", "%s") if postgres else statement, values)

@@ -23,8 +23,8 @@ from headwater.shared.event import Name
 EVERYTHING = NO_KEY
 _touched, _edge = schema.touched.c, schema.job_edge.c
 _STAMPS = Query(select(_touched.stamp), among=_touched.key)
-_JOBS_AROUND = Query(select(_edge.job).distinct(), among=_edge.dataset)
-_DATASETS_AROUND = Query(select(_edge.dataset).distinct(), among=_edge.job)
+_JOBS_AROUND = Query(select(_edge.job), among=_edge.dataset)
+_DATASETS_AROUND = Query(select(_edge.dataset), among=_edge.job)
 
 
 def touch(connection: Connection, upserts: Upserts, keys: Iterable[bytes]) -> None:

@@ -39,10 +39,14 @@ _PAGE: Final = (
 _LOOK_UP: Final = (
     "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), "
     "set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), "
-    "set_config('max_parallel_workers_per_gather', '0', true)"
+    "set_config('max_parallel_workers_per_gather', '0', true), "
+    "set_config('plan_cache_mode', 'force_generic_plan', true)"
 )
-"""Whatever the statistics of a young table say: few rows are wanted of each."""
-_CHOOSE: Final = "SELECT set_config('enable_seqscan', %s, true), set_config('enable_bitmapscan', 'on', true)"
+"""Whatever the statistics say: few rows are wanted of each, by one plan for all."""
+_CHOOSE: Final = (
+    "SELECT set_config('enable_seqscan', %s, true), set_config('enable_bitmapscan', 'on', true), "
+    "set_config('plan_cache_mode', 'auto', true)"
+)
 
 
 class _Condition(NamedTuple):
