@@ -25,7 +25,7 @@ $(STAMP): $(PINS) pyproject.toml shared/pyproject.toml producer/pyproject.toml c
 demo: setup      ## run the example pipeline, collect it, print the evidence, serve the API (SERVE=0 ends instead)
 	@$(BIN)/python -m examples.demo --dir $(DEMO_DIR)
 
-test: setup      ## the everyday tests, in two processes
+test: setup      ## the everyday tests, in three processes
 	@$(BIN)/python -m tests
 
 producers: setup ## the tests with real producers: openlineage-python, dbt, Airflow, Spark

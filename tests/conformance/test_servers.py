@@ -16,7 +16,7 @@ from tests.servers import places
 from tests.servers.fixtures import *  # noqa: F403
 from tests.support.seeds import FULL
 
-PATIENT_S, HASTY_S = 60.0, 4.0
+PATIENT_S, HASTY_S = 60.0, 2.0
 
 
 def proxied(url: str) -> Iterator[Proxy]:

@@ -69,15 +69,18 @@ class NothingToTry(BaseException):
 
 
 def _try(operation: schemathesis.schemas.APIOperation, mode: GenerationMode, examples: int) -> None:
-    rejected = 0
+    requests, rejected = operation.as_strategy(generation_mode=mode), 0
 
     @hypothesis.strategies.composite
     def cases(draw: hypothesis.strategies.DrawFn) -> schemathesis.Case:
         nonlocal rejected
-        rejected += 1
-        if rejected > PATIENCE:
-            raise NothingToTry
-        case: schemathesis.Case = draw(operation.as_strategy(generation_mode=mode))
+        try:
+            case: schemathesis.Case = draw(requests)
+        except (hypothesis.errors.UnsatisfiedAssumption, hypothesis.errors.StopTest):
+            rejected += 1
+            if rejected >= PATIENCE:
+                raise NothingToTry from None
+            raise
         rejected = 0
         return case
 

@@ -52,6 +52,7 @@ async def test_kafka(own_server: OwnServer) -> None:
         assert committed == [10, 10]
 
 
+@pytest.mark.servers
 async def test_neo4j(own_server: OwnServer) -> None:
     from neo4j import AsyncGraphDatabase
 

@@ -125,26 +125,30 @@ def _operators(plan: Any) -> list[str]:
     ]
 
 
+@pytest.mark.servers
 async def test_what_was_returned_survives_a_kill(own_server: Any) -> None:
     server = own_server("neo4j")
-    store = Neo4jLineageStore(server.url)
+    store, hasty = Neo4jLineageStore(server.url), Neo4jLineageStore(server.url, deadline_s=3.0)
     await store.open()
+    await hasty.open()
     raw = history("kill")
     await write(store, [raw])
     before = await fingerprint(store)
     await asyncio.to_thread(server.kill)
     with pytest.raises(TransientError):
-        await store.ping()
+        await hasty.ping()
     with pytest.raises(TransientError):
-        await write(store, [raw])
+        await write(hasty, [raw])
     with pytest.raises(TransientError):
-        await store.graph_reader().namespaces()
+        await hasty.graph_reader().namespaces()
     await asyncio.to_thread(server.start)
     await store.ping()
-    assert await fingerprint(store) == before
+    assert await fingerprint(store) == before == await fingerprint(hasty)
     await store.close()
+    await hasty.close()
 
 
+@pytest.mark.servers
 async def test_a_server_that_hangs_is_said_so_in_time(own_server: Any) -> None:
     server = own_server("neo4j")
     store = Neo4jLineageStore(server.url, deadline_s=1.0)

@@ -113,8 +113,12 @@ class Cluster:
             time.sleep(0.2)
 
     def told(self) -> str:
-        """The ends of the workers' logs."""
-        return "\n".join(f"{worker.errors.name}: {worker.errors.read_text()[-3000:]}" for worker in self.workers)
+        """What the workers say of themselves, and the ends of their logs."""
+        from tests.integration.faults.probes import states  # which speaks of clusters
+
+        return "\n".join(
+            f"{worker.errors.name}: {states(worker)}\n{worker.errors.read_text()[-3000:]}" for worker in self.workers
+        )
 
     def end(self) -> None:
         """Kills the workers; servers that are down or stalled come back."""

@@ -46,6 +46,18 @@ def metric(worker: Worker, name: str, **labels: str) -> float:
     return sum(sample.value for sample in samples if labels.items() <= sample.labels.items())
 
 
+def states(worker: Worker) -> str:
+    """For people, when a test fails: what is not ready, and the metrics of lanes, log and breakers."""
+    try:
+        checks = not_ready(worker)
+        with urllib.request.urlopen(f"{operations(worker)}/metrics", timeout=30) as answer:
+            lines = answer.read().decode().splitlines()
+    except OSError as error:
+        return f"does not answer: {error}"
+    shown = ("headwater_lane_", "headwater_log_lag", "headwater_breaker_state", "headwater_events_received_total")
+    return f"not ready: {checks}; " + ", ".join(line for line in lines if line.startswith(shown))
+
+
 def headwater(cluster: Cluster, *arguments: str, status: int = 0) -> Any:
     """The JSON that a command prints, with the cluster's configuration."""
     command = [sys.executable, "-m", "headwater.collector.cli", *arguments, "--json"]

@@ -16,6 +16,7 @@ from headwater.collector.merging.keys import NO_KEY
 from headwater.collector.stores.reading import DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import Beginning, same_text
+from headwater.collector.stores.sql.names import DATASETS, JOBS
 from headwater.collector.stores.sql.query import Query, Row, at_once, rows_of_all
 from headwater.collector.stores.sql.selecting import hidden, keys_of, visible
 from headwater.collector.stores.sql.tally import names_in
@@ -49,7 +50,7 @@ _LINKED = Query(
 _CARRIERS = Query(select(_dataset.key).where(_dataset.carrier), among=_dataset.key)
 _DROPS = Query(select(_lifecycle.dataset, _lifecycle.time).where(_lifecycle.change == "DROP"), among=_lifecycle.dataset)
 _EDGES: Any = (
-    select(_job.namespace, _job.name, _edge.side, _dataset.namespace, _dataset.name, _edge.last_time)
+    select(_edge.job, _edge.side, _edge.dataset, _edge.last_time)
     .join_from(schema.job_edge, schema.job, _job.key == _edge.job)
     .join(schema.dataset, _dataset.key == _edge.dataset)
     .where(_edge.last_time >= _job.edges_since, visible(schema.job), visible(schema.dataset))
@@ -101,11 +102,14 @@ def drops(connection: Connection, datasets: Collection[Name]) -> list[Drop]:
 
 
 def job_edges(connection: Connection, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
-    found = [
-        JobEdge(Name(space, job), _SIDES[side], Name(other_space, dataset), last)
+    rows = [
+        row
         for query, names in ((_EDGES_OF_JOBS, jobs), (_EDGES_OF_DATASETS, datasets))
-        for space, job, side, other_space, dataset, last in query.rows_among(connection, keys_of(names))
+        for row in query.rows_among(connection, keys_of(names))
     ]
+    job_names = JOBS.read(connection, [row[0] for row in rows])
+    dataset_names = DATASETS.read(connection, [row[2] for row in rows])
+    found = [JobEdge(job_names[job], _SIDES[side], dataset_names[dataset], last) for job, side, dataset, last in rows]
     return list(dict.fromkeys(found)) if jobs and datasets else found
 
 

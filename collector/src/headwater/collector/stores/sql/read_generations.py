@@ -14,6 +14,7 @@ from headwater.collector.merging.keys import name_key, run_key, run_text
 from headwater.collector.stores.reading import Claim, PinQuery, Read, ReadQuery
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import same_text
+from headwater.collector.stores.sql.names import DATASETS
 from headwater.collector.stores.sql.query import Query, Row, one_of
 from headwater.collector.stores.sql.selecting import keys_of
 from headwater.shared.event import Name
@@ -21,7 +22,7 @@ from headwater.shared.event import Name
 _NOTHING: set[str] = set()
 LATEST = "~"
 """Greater than every canonical time."""
-_gen, _io, _dataset = schema.generation.c, schema.run_io.c, schema.dataset.c
+_gen, _io = schema.generation.c, schema.run_io.c
 _NEWEST = (_gen.commit_time.desc(), _gen.version.desc(), _gen.run.desc())
 _limit: Any = bindparam("limit")
 _of_dataset = _gen.dataset == bindparam("dataset")
@@ -51,12 +52,7 @@ _HISTORY = Query(_COMMITTED.where(_older(_time, _version)).order_by(*_NEWEST).li
 _CANDIDATES = Query(
     _CLAIM.where(_gen.commit_time.is_(None)).order_by(_gen.version.desc(), _gen.run.desc()).limit(_limit)
 )
-_OF_RUNS = Query(
-    select(_dataset.namespace, _dataset.name, _gen.version, _gen.run, _gen.commit_time).join_from(
-        schema.generation, schema.dataset, _dataset.key == _gen.dataset
-    ),
-    among=_gen.run,
-)
+_OF_RUNS = Query(select(_gen.dataset, _gen.version, _gen.run, _gen.commit_time), among=_gen.run)
 _READ: Any = (
     select(_io.run, _io.dataset, _io.version, _io.side)
     .where(_io.dataset == bindparam("dataset"), _io.side == bindparam("side"), same_text(_io.version, _version))
@@ -82,8 +78,9 @@ def _claim(row: Sequence[Any], names: dict[bytes, Name]) -> Claim:
 
 
 def claims_of_runs(connection: Connection, runs: Collection[str]) -> list[Claim]:
-    rows = _OF_RUNS.rows_among(connection, [run_key(run) for run in runs])
-    return [Claim(Name(row[0], row[1]), row[2], run_text(row[3]), row[4]) for row in rows]
+    rows = list(_OF_RUNS.rows_among(connection, [run_key(run) for run in runs]))
+    names = DATASETS.read(connection, [row[0] for row in rows])
+    return [_claim(row, names) for row in rows]
 
 
 def history(
@@ -104,15 +101,15 @@ def history(
 
 
 def current(connection: Connection, pins: Sequence[PinQuery]) -> list[Claim | None]:
-    own: dict[bytes, set[tuple[bytes, str]]] = {}
+    own: dict[bytes, dict[bytes, set[str]]] = {}
     for dataset, version, run in _OWN.rows_among(connection, {run_key(pin.run) for pin in pins if pin.run}):
-        own.setdefault(run, set()).add((dataset, version))
+        own.setdefault(run, {}).setdefault(dataset, set()).add(version)
     asked: list[dict[str, Any]] = []
     about: list[tuple[dict[bytes, Name], set[str]]] = []
     for pin in pins:
         names = {name_key(name): name for name in pin.members}
         written = own.get(run_key(pin.run)) if pin.run else None
-        wrote = {version for dataset, version in written if dataset in names} if written else _NOTHING
+        wrote = _NOTHING.union(*(written.get(key, ()) for key in names)) if written else _NOTHING
         about.append((names, wrote))
         time, limit = pin.at or LATEST, 1 + len(wrote)
         asked += [{"dataset": key, "time": time, "limit": limit} for key in names]

@@ -15,19 +15,13 @@ from headwater.collector.merging.keys import name_key, run_key, run_text
 from headwater.collector.stores.reading import IO, Facets, OutputFacet, RunFacts, RunFilter, RunRow
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import same_text
+from headwater.collector.stores.sql.names import DATASETS
 from headwater.collector.stores.sql.query import Query, Row, one_of, rows_of_all
 from headwater.collector.stores.sql.selecting import keys_of
 from headwater.collector.stores.sql.values import VALUES
 from headwater.shared.event import Name
 
-_run, _job, _io, _dataset, _facet, _value = (
-    schema.run.c,
-    schema.job.c,
-    schema.run_io.c,
-    schema.dataset.c,
-    schema.facet.c,
-    schema.facet_value.c,
-)
+_run, _job, _io, _facet = schema.run.c, schema.job.c, schema.run_io.c, schema.facet.c
 _ROW: Any = select(
     _run.run,
     _job.namespace,
@@ -57,23 +51,17 @@ _STATES = Query(
     select(schema.run_state.c.run, schema.run_state.c.type, schema.run_state.c.time),
     among=schema.run_state.c.run,
 )
-_IOS = Query(
-    select(_io.run, _io.side, _dataset.namespace, _dataset.name, _io.version, _io.commit_time).join_from(
-        schema.run_io, schema.dataset, _dataset.key == _io.dataset
-    ),
-    among=_io.run,
-)
+_IOS = Query(select(_io.run, _io.side, _io.dataset, _io.version, _io.commit_time), among=_io.run)
 _FACETS: Any = select(
     _facet.owner,
     _facet.scope,
-    _dataset.namespace,
-    _dataset.name,
+    _facet.dataset,
     _facet.version,
     _facet.name,
     _facet.time,
     _facet.event_id,
     _facet.value,
-).outerjoin_from(schema.facet, schema.dataset, _dataset.key == _facet.dataset)
+)
 _SIDES = {int(side): side for side in Side}
 _SCOPES = {int(scope): scope for scope in Scope}
 _not_described = one_of(_facet.scope, (int(scope) for scope in Scope if scope not in (Scope.INPUT, Scope.OUTPUT)))
@@ -93,10 +81,12 @@ def runs(
     states: dict[bytes, list[tuple[str, str]]] = {}
     for key, word, time in state_rows:
         states.setdefault(key, []).append((word, time))
+    mentioned = io_rows[0] if io else []
+    names = DATASETS.read(connection, {row[2] for row in mentioned} | {row[2] for row in said_rows if row[2]})
     mentions: dict[bytes, list[IO]] = {}
-    for key, side, namespace, name, version, commit in io_rows[0] if io else ():
-        mentions.setdefault(key, []).append(IO(_SIDES[side], Name(namespace, name), version, commit))
-    said = _facets(connection, said_rows)
+    for key, side, dataset, version, commit in mentioned:
+        mentions.setdefault(key, []).append(IO(_SIDES[side], names[dataset], version, commit))
+    said = _facets(connection, said_rows, names)
     nothing = _Said()
     found = {}
     for key, namespace, name, first, last, named in heads:
@@ -145,16 +135,16 @@ class _Said:
             self.io_facets.setdefault((_SCOPES[scope], dataset, version), {})[name] = value
 
 
-def _facets(connection: Connection, rows: list[Row]) -> dict[bytes, _Said]:
-    values = VALUES.read(connection, {row[8] for row in rows if row[8] is not None})
+def _facets(connection: Connection, rows: list[Row], names: dict[bytes, Name]) -> dict[bytes, _Said]:
+    values = VALUES.read(connection, {row[7] for row in rows if row[7] is not None})
     found: dict[bytes, _Said] = {}
-    for owner, scope, namespace, dataset, version, name, time, event_id, value in rows:
+    for owner, scope, dataset, version, name, time, event_id, value in rows:
         of_run = found.get(owner)
         if of_run is None:
             of_run = found[owner] = _Said()
         said = None if value is None else values[value]
         if scope > _RUN_JOB:
-            of_run.add(scope, Name(namespace, dataset), version, name, (time, event_id.hex()), said)
+            of_run.add(scope, names[dataset], version, name, (time, event_id.hex()), said)
         elif said is not None:
             (of_run.job_facets if scope == _RUN_JOB else of_run.facets)[name] = said
     return found

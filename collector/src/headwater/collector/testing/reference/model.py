@@ -13,6 +13,11 @@ from .rules.attempts import Attempts
 from .rules.events import Event
 from .rules.walks import Walks
 
+_KEPT = (
+    "run_events", "runs", "mentions", "raw_names", "state", "symlinks", "renames", "group", "canonical", "names_of",
+    "datasets", "words", "outputs", "written", "commits", "committed", "pins", "edges", "made_from",
+)  # fmt: skip
+
 
 class Model(Walks, Attempts):
     """All answers that one set of events allows; ``at``: as they were at that time (rule 17)."""
@@ -20,8 +25,7 @@ class Model(Walks, Attempts):
     def __init__(self, events: Iterable[tuple[str, Event]], at: str | None = None) -> None:
         super().__init__(events, at)
         # Nothing changes after this, so what was worked out once may be kept.
-        kept = "names_of", "canonical", "state", "outputs", "written", "commits", "edges", "pins", "group", "words"
-        for answer in kept:
+        for answer in _KEPT:
             setattr(self, answer, cache(getattr(self, answer)))
 
     def past(self, at: str) -> Model:

@@ -1,0 +1,49 @@
+"""Names by their key, each fetched once: a key is a hash of its name, so what is known of it cannot become wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from sqlalchemy import Table, select
+from sqlalchemy.engine import Connection
+
+from headwater.collector.stores.sql import schema
+from headwater.collector.stores.sql.query import Query
+from headwater.shared.event import Name
+
+MAX_KEPT: Final = 32_768
+
+
+class NameCache:
+    """Keeps names until there are too many, then begins anew."""
+
+    def __init__(self, table: Table, max_kept: int = MAX_KEPT) -> None:
+        columns: Any = (table.c.key, table.c.namespace, table.c.name)
+        self._query = Query(select(*columns), among=table.c.key)
+        self._max_kept = max_kept
+        self._kept: dict[bytes, Name] = {}
+
+    def read(self, connection: Connection, keys: Iterable[bytes]) -> dict[bytes, Name]:
+        """The names of these keys; one that is not in the table is left out."""
+        kept = self._kept
+        found: dict[bytes, Name] = {}
+        missing: list[bytes] = []
+        for key in set(keys):
+            name = kept.get(key)
+            if name is None:
+                missing.append(key)
+            else:
+                found[key] = name
+        if missing:
+            fresh = {row[0]: Name(row[1], row[2]) for row in self._query.rows_among(connection, missing)}
+            if len(kept) + len(fresh) > self._max_kept:
+                kept = self._kept = {}
+            kept.update(fresh)
+            found |= fresh
+        return found
+
+
+DATASETS: Final = NameCache(schema.dataset)
+JOBS: Final = NameCache(schema.job)
+"""Of this process: a key means one name, in whatever database."""
