@@ -9,6 +9,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final
 
+from headwater.collector.merging.keys import name_key
 from headwater.shared.event import Name
 
 RANK_CHARS: Final = 200
@@ -21,6 +22,11 @@ ANY_TIME: Final = "!"
 """Greater than no time, less than every canonical time."""
 LATEST: Final = "~"
 """Greater than every canonical time."""
+
+
+def of(name: Name) -> str:
+    """Of a job or dataset: 32 hex digits."""
+    return name_key(name).hex()
 
 
 def digest(*parts: str) -> str:

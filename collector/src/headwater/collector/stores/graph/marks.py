@@ -26,7 +26,7 @@ def _rows(merged: Merged) -> Iterator[list[Any]]:
 
 
 async def marks(fetch: Fetch, generations: Collection[tuple[Name, str]]) -> list[Mark]:
-    asked = {keys.digest(keys.digest(*name), version): (name, version) for name, version in generations}
+    asked = {keys.digest(keys.of(name), version): (name, version) for name, version in generations}
     return [Mark(*asked[row[0]], *row[1:]) for row in await fetch_each(fetch, _OF_GENERATIONS, asked)]
 
 

@@ -13,11 +13,11 @@ from headwater.shared.event import Name
 
 def keys_of(names: Iterable[Name]) -> dict[str, Name]:
     """Key to name."""
-    return {keys.digest(*name): name for name in names}
+    return {keys.of(name): name for name in names}
 
 
 async def claims(fetch: Fetch, generations: Collection[tuple[Name, str]]) -> list[Claim]:
-    asked = {keys.digest(keys.digest(*name), version): (name, version) for name, version in generations}
+    asked = {keys.digest(keys.of(name), version): (name, version) for name, version in generations}
     rows = await fetch_each(fetch, _EXACT, asked)
     return [Claim(*asked[key], run, time) for key, run, time in rows]
 

@@ -116,7 +116,7 @@ def _filtered(where: RunFilter) -> tuple[str, list[str], dict[str, Any]]:
     equal = {
         "logical": where.logical_key and keys.digest(where.logical_key),
         "parent": where.parent,
-        "job": where.job and keys.digest(*where.job),
+        "job": where.job and keys.of(where.job),
         "state": where.state,
     }
     parameters = {name: value for name, value in equal.items() if value is not None}
@@ -132,7 +132,7 @@ def _filtered(where: RunFilter) -> tuple[str, list[str], dict[str, Any]]:
 
 
 async def latest_runs(fetch: Fetch, jobs: Collection[Name], each: int) -> dict[Name, list[RunRow]]:
-    by_key = {keys.digest(*job): job for job in jobs}
+    by_key = {keys.of(job): job for job in jobs}
     found: dict[Name, list[RunRow]] = {job: [] for job in by_key.values()}
     for row in await fetch_each(fetch, _LATEST, by_key, each=each):
         found[by_key[row[0]]].append(_row(row[1:]))

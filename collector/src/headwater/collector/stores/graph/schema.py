@@ -34,7 +34,7 @@ from typing import Final
 from neo4j import AsyncSession
 from neo4j.exceptions import Neo4jError
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 """Raised when the graph changes shape; a graph of another version is emptied and rebuilt from the documents."""
 
 _UNIQUE: Final = {
