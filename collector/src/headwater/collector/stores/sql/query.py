@@ -96,6 +96,8 @@ class Query:
         if connection.dialect.name == "postgresql":
             yield from self._rows_of_any(connection, ordered, values)
             return
+        if len(ordered) > SIZES[-1]:  # within one list SQLite takes them in order anyway: neighbours share pages
+            ordered.sort()
         for start in range(0, len(ordered), SIZES[-1]):
             some = ordered[start : start + SIZES[-1]]
             size = next(each for each in SIZES if each >= len(some))
