@@ -40,7 +40,6 @@ OWN_FACETS: Final = frozenset(
 )
 
 
-_OWN: Final = "headwater_"
 _OF_TAG: Final = f"{TAG_FACET}:"
 
 
@@ -51,7 +50,7 @@ def is_reserved(namespace: str) -> bool:
 
 def is_own_facet(name: str) -> bool:
     """Whether a facet is one of the API's own, which its answers show by other means."""
-    return name.startswith(_OWN) and (name in OWN_FACETS or name.startswith(_OF_TAG))
+    return name in OWN_FACETS or name.startswith(_OF_TAG)
 
 
 def as_of(facets: Mapping[str, Any], name: str) -> str | None:

@@ -13,9 +13,9 @@ from ..services import Json
 def text_of(facets: Json, facet: str, key: str) -> str | None:
     """A text inside a facet, or None."""
     found = facets.get(facet)
-    if found is None:
+    if not isinstance(found, dict):
         return None
-    value = found.get(key) if isinstance(found, dict) else None
+    value = found.get(key)
     return value if isinstance(value, str) else None
 
 

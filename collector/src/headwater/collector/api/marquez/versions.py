@@ -33,7 +33,6 @@ SEEN: Final = name_uuid("seen")
 """Stands for the generation of a dataset that nobody wrote, as far as is known."""
 
 
-@lru_cache(maxsize=4_096)
 @lru_cache(maxsize=16_384)
 def generation_uuid(dataset: Name, generation: str | None) -> str:
     """As in ``currentVersion`` and the list of versions; ``dataset`` is the canonical name. None: nobody wrote it."""

@@ -165,14 +165,6 @@ async def dataset_views(reader: Reader, names: Collection[Name]) -> dict[Name, D
         canonical = lookup.identity.of(name)
         ours = members[name]
         last_drop, committed = dropped.get(canonical), (claim and claim.commit_time) or ""
-        is_dropped = last_drop is not None and last_drop >= committed
-        versioned = claim is not None or unpublished.isdisjoint(ours)
-        if len(ours) == 1:
-            one = facts[name]
-            views[name] = DatasetView(
-                name, name, [], one.first_time, one.last_time, is_dropped, claim, one.facets, versioned
-            )
-            continue
         found = {member: facts[member] for member in ours if member in facts}
         views[name] = DatasetView(
             name,
@@ -180,10 +172,10 @@ async def dataset_views(reader: Reader, names: Collection[Name]) -> dict[Name, D
             [member for member in ours if member != canonical],
             min(each.first_time for each in found.values()),
             max(each.last_time for each in found.values()),
-            is_dropped,
+            last_drop is not None and last_drop >= committed,
             claim,
             merged_facets(found),
-            versioned,
+            claim is not None or unpublished.isdisjoint(ours),
         )
     return views
 

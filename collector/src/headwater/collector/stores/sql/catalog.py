@@ -10,13 +10,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Table, bindparam, case, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from headwater.collector.merging.catalog import deletions_of, first_seen, namespace_key
 from headwater.collector.merging.merge import Merged, SeenRow
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.query import Query
+from headwater.collector.stores.sql.query import Query, upsert_into
 from headwater.collector.stores.sql.touched import touch_everything
 
 
@@ -58,7 +57,7 @@ def _write_namespaces(
             rows.append({"key": key, "name": namespace, "first_time": now, "arrived_time": said, "deleted": now_gone})
     if rows:
         table = schema.namespace
-        insert = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
+        insert = upsert_into(connection, table)
         ours, new = table.c, insert.excluded
         earlier = case((new.first_time < ours.first_time, new.first_time), else_=ours.first_time)
         later = case((or_(ours.deleted.is_(None), new.deleted > ours.deleted), new.deleted), else_=ours.deleted)

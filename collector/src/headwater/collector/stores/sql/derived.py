@@ -6,6 +6,7 @@ back after the upserts. Everything here is a function of base facts, so the orde
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from sqlalchemy import select
@@ -59,6 +60,9 @@ class Derivation:
         self._write_generations({key: time for run in runs.values() for key, time in run.generations.items()})
         self._name_previous({key: name for run in runs.values() for key, name in run.base.previous.items()})
         self._write_changes({change for run in runs.values() for change in run.changes})
+        self.write_edges(runs)
+
+    def write_edges(self, runs: Mapping[bytes, DerivedRun]) -> None:
         edges = EdgeChanges()
         for key, run in runs.items():
             before = self._before.get(key)

@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.query import Query
+from headwater.collector.stores.sql.selecting import known_of
 from headwater.shared.event import Name
 
 MAX_KEPT: Final = 32_768
@@ -27,14 +28,7 @@ class NameCache:
     def read(self, connection: Connection, keys: Iterable[bytes]) -> dict[bytes, Name]:
         """The names of these keys; one that is not in the table is left out."""
         kept = self._kept
-        found: dict[bytes, Name] = {}
-        missing: list[bytes] = []
-        for key in set(keys):
-            name = kept.get(key)
-            if name is None:
-                missing.append(key)
-            else:
-                found[key] = name
+        found, missing = known_of(kept, keys)
         if missing:
             fresh = {row[0]: Name(row[1], row[2]) for row in self._query.rows_among(connection, missing)}
             if len(kept) + len(fresh) > self._max_kept:

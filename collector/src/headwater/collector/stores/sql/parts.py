@@ -8,7 +8,7 @@ hold it. Trigrams would do, too, but theirs are lists as long as there are names
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 INDEXED_CHARS: Final = 4_000
@@ -39,6 +39,14 @@ def probes(text: str) -> Iterator[str]:
         yield text[at : at + PART_CHARS]
         if len(text) - at <= PART_CHARS:
             return  # the ones behind are parts of this one
+
+
+def telling(text: str, names_with: Callable[[str, str], int]) -> str | None:
+    """Of a folded text what few names go on with, all among them that hold it; None where there is no such thing.
+    ``names_with`` counts parts from one text on and before another, up to one more than ``MAX_CANDIDATES``."""
+    if len(text) > INDEXED_CHARS:
+        return None
+    return next((probe for probe in probes(text) if names_with(probe, probe + AFTER) <= MAX_CANDIDATES), None)
 
 
 def _beginnings(text: str) -> Iterator[int]:

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, TypeAlias
 
-from sqlalchemy import bindparam, func, or_
+from sqlalchemy import Table, bindparam, func, or_
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Connection, Dialect
 from sqlalchemy.sql.elements import ColumnElement
@@ -184,6 +185,11 @@ class _Compiled:
 def one_of(column: ColumnElement[Any], values: Iterable[Any]) -> ColumnElement[bool]:
     """For constants: SQLAlchemy renders its own IN lists only when it executes."""
     return or_(*(column == value for value in values))
+
+
+def upsert_into(connection: Connection, table: Table) -> Any:
+    """An INSERT of the connection's dialect, which takes ``on_conflict_do_update``."""
+    return (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(table)
 
 
 def driver_cursor(connection: Connection) -> Any:

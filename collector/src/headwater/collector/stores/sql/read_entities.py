@@ -42,7 +42,6 @@ _LINKS = (
     Query(_RENAMES, among=_lifecycle.dataset),
     Query(_RENAMES, among=_lifecycle.previous),
 )
-_NAMES = Query(select(_dataset.key, _dataset.namespace, _dataset.name), among=_dataset.key)
 _LINKED = Query(
     select(exists().where(_symlink.dataset.isnot(None)), exists().where(_lifecycle.previous > bindparam("none")))
 )
@@ -79,8 +78,7 @@ def links(connection: Connection, datasets: Collection[Name]) -> list[Link]:
     rows = {row for rows in rows_of_all(connection, keys_of(datasets), *_LINKS) for row in rows}
     if not rows:  # as for most: no name was looked up for it
         return []
-    ends = {end for row in rows for end in row[:2]}
-    names = {key: Name(*name) for key, *name in _NAMES.rows_among(connection, ends)}
+    names = DATASETS.read(connection, (end for row in rows for end in row[:2]))
     found = [Link(names[a], names[b], at) for a, b, at in rows if a in names and b in names]
     return sorted(found, key=lambda link: (link.a, link.b, link.renamed_at or ""))
 

@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection
 
 from headwater.collector.catalog import RESERVED
 from headwater.collector.stores.reading import MAX_MATCHES, Hit, Search
-from headwater.collector.stores.sql.parts import AFTER, INDEXED_CHARS, MAX_CANDIDATES, parts, probes
+from headwater.collector.stores.sql.parts import AFTER, INDEXED_CHARS, MAX_CANDIDATES, parts, telling
 from headwater.collector.stores.sql.query import driver_cursor
 from headwater.shared.event import Name
 
@@ -114,7 +114,7 @@ def _matches(connection: Connection, text: str, where: Search) -> list[Any]:
     )
     if len(rows) == MAX_MATCHES:
         return rows
-    if probe := _telling(connection, text):
+    if probe := telling(text, lambda first, end: int(_rows(connection, _CANDIDATES, (first, end))[0][0])):
         rows += _rows(connection, f"{_WITH_PART}instr(s.name, ?) > 0{end}", (probe, probe + AFTER, text, *values))
     elif grams := _grams(text):
         of_kind = f" AND g.rowid & 1 = {_KINDS[where.kinds[0]]}" if len(where.kinds) == 1 else ""
@@ -122,16 +122,6 @@ def _matches(connection: Connection, text: str, where: Search) -> list[Any]:
     else:
         rows += _rows(connection, f"{_READING}{end}", (text, *values))
     return list({row[0]: row for row in rows}.values())[:MAX_MATCHES]
-
-
-def _telling(connection: Connection, text: str) -> str | None:
-    """What few names go on with, all among them that hold the text; None where there is no such thing."""
-    if len(text) > INDEXED_CHARS:
-        return None
-    for probe in probes(text):
-        if _rows(connection, _CANDIDATES, (probe, probe + AFTER))[0][0] <= MAX_CANDIDATES:
-            return probe
-    return None
 
 
 def _grams(text: str) -> str | None:

@@ -10,13 +10,12 @@ import secrets
 from collections.abc import Collection, Iterable
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from headwater.collector.merging.keys import NO_KEY, name_key
 from headwater.collector.stores.reading import Watch
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.query import Query, run_many
+from headwater.collector.stores.sql.query import Query, run_many, upsert_into
 from headwater.collector.stores.sql.upserts import Upserts
 from headwater.shared.event import Name
 
@@ -35,7 +34,7 @@ def touch(connection: Connection, upserts: Upserts, keys: Iterable[bytes]) -> No
 
 def touch_everything(connection: Connection) -> None:
     """For what is seldom: nothing that was watched counts as unchanged afterwards."""
-    insert = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(schema.touched)
+    insert = upsert_into(connection, schema.touched)
     stamped = insert.on_conflict_do_update(index_elements=["key"], set_={"stamp": insert.excluded.stamp})
     connection.execute(stamped, {"key": EVERYTHING, "stamp": _new_stamp()})
 

@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.query import Query
+from headwater.collector.stores.sql.selecting import known_of
 
 MAX_KEPT_BYTES: Final = 4 * 1024 * 1024
 """Of values as written; parsed they take several times as much."""
@@ -34,15 +35,7 @@ class ValueCache:
 
     def read(self, connection: Connection, keys: Iterable[bytes]) -> dict[bytes, dict[str, Any]]:
         """The values of these hashes."""
-        kept = self._kept
-        found: dict[bytes, dict[str, Any]] = {}
-        missing: set[bytes] = set()
-        for key in keys:
-            value = kept.get(key)
-            if value is None:
-                missing.add(key)
-            else:
-                found[key] = value
+        found, missing = known_of(self._kept, keys)
         if missing:
             found |= self._fetched(connection, missing)
         return found

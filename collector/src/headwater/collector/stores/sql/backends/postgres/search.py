@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 from headwater.collector.catalog import RESERVED
 from headwater.collector.stores.reading import MAX_MATCHES, Hit, Search
 from headwater.collector.stores.sql.backends.postgres.search_tables import KINDS
-from headwater.collector.stores.sql.parts import AFTER, INDEXED_CHARS, MAX_CANDIDATES, probes
+from headwater.collector.stores.sql.parts import AFTER, MAX_CANDIDATES, telling
 from headwater.collector.stores.sql.query import driver_connection
 from headwater.collector.stores.sql.search import fold
 from headwater.shared.event import Name
@@ -59,7 +59,7 @@ def search(connection: Connection, where: Search, limit: int, offset: int) -> tu
     text = fold(where.text)
     driver = driver_connection(connection)
     driver.execute(_LOOK_UP)
-    probe = _telling(driver, text)
+    probe = telling(text, lambda first, end: int(driver.execute(_CANDIDATES, (first, end)).fetchone()[0]))
     wanted = _wanted(text, where)
     matches = _MATCHES.format(_ANY if probe is None else _WITH_PART) + wanted.sql
     among = [] if probe is None else [probe, probe + AFTER]
@@ -72,16 +72,6 @@ def search(connection: Connection, where: Search, limit: int, offset: int) -> tu
     rows = cursor.fetchall()
     hits = [Hit("job" if row[1] == _JOB else "dataset", Name(row[2], row[3]), row[4]) for row in rows if row[2]]
     return int(rows[0][0]), hits
-
-
-def _telling(driver: Any, text: str) -> str | None:
-    """What few names go on with, all among them that hold the text; None where there is no such thing."""
-    if len(text) > INDEXED_CHARS:
-        return None
-    for probe in probes(text):
-        if driver.execute(_CANDIDATES, (probe, probe + AFTER)).fetchone()[0] <= MAX_CANDIDATES:
-            return probe
-    return None
 
 
 def _wanted(text: str, where: Search) -> _Condition:

@@ -30,7 +30,6 @@ from headwater.collector.stores.sql.backends.postgres.tally import add_documents
 from headwater.collector.stores.sql.bases import read_facts
 from headwater.collector.stores.sql.catalog import write_catalog
 from headwater.collector.stores.sql.derived import Before, Derivation
-from headwater.collector.stores.sql.edges import EdgeChanges
 from headwater.collector.stores.sql.query import driver_cursor, run_many
 from headwater.collector.stores.sql.symlinks import write_symlinks
 from headwater.collector.stores.sql.touched import touch
@@ -112,14 +111,6 @@ class _Runs(Derivation):
         """Rows of ``dataset`` for the datasets that were renamed."""
         return {key: (*name, None, None) for run in self.all.values() for key, name in run.base.previous.items()}
 
-    def write_edges(self) -> None:
-        edges = EdgeChanges()
-        for key, run in self.all.items():
-            before = self._before.get(key)
-            self.touched.add(run.base.job)
-            edges.add(run.base, before and before.first_time, before and before.job)
-        edges.write(self._connection, self._upserts)
-
 
 def _write_shared(connection: Connection, upserts: BulkUpserts, merged: Merged, runs: _Runs) -> None:
     run_many(connection, upserts.facet, _facets(merged, of_runs=False))
@@ -130,7 +121,7 @@ def _write_shared(connection: Connection, upserts: BulkUpserts, merged: Merged, 
     datasets = runs.previous_names() | {key: tuple(row) for key, row in merged.datasets.items()}
     run_many(connection, upserts.dataset, [(key, *row, False) for key, row in sorted(datasets.items())])
     run_many(connection, upserts.job, [(key, *row) for key, row in sorted(merged.jobs.items())])
-    runs.write_edges()
+    runs.write_edges(runs.all)
     linked = write_symlinks(connection, upserts, sorted(merged.symlinked))
     _lock_deletions(connection, exclusive=bool(deletions_of(merged).namespaces))
     write_catalog(connection, merged)
