@@ -12,10 +12,9 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from headwater.collector.questions.lineage import NodeKind
 from headwater.collector.questions.lookup import Lookup
 from headwater.collector.splits import splits
-from headwater.collector.stores.reading import Reader
+from headwater.collector.stores.reading import NodeKind, Reader
 from headwater.shared.event import Name
 from headwater.shared.limits import DEFAULT_LIMITS
 

@@ -17,14 +17,14 @@ from headwater.collector.questions.evidence import evidence_answer
 from headwater.collector.questions.execution import instance_answer, job_run_answer, want_answer
 from headwater.collector.questions.fingerprint import fingerprint_of
 from headwater.collector.questions.impact import Reach, impact_answer, upstream_answer
-from headwater.collector.questions.lineage import Graph, NodeKind, directed, graph_json, neighbourhood
+from headwater.collector.questions.lineage import Graph, directed, graph_json, neighbourhood
 from headwater.collector.questions.logical import logical_answer
 from headwater.collector.questions.lookup import Lookup
 from headwater.collector.questions.partitions import partition_answer
 from headwater.collector.questions.runs import parse_cursor, run_answer, runs_answer
 from headwater.collector.questions.shapes import Json
 from headwater.collector.questions.whole import whole
-from headwater.collector.stores.reading import Ask, Document, EventFilter, Reader, RunFilter
+from headwater.collector.stores.reading import Ask, Document, EventFilter, NodeKind, Reader, RunFilter
 from headwater.shared import times
 from headwater.shared.event import Name
 

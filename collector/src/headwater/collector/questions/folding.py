@@ -14,9 +14,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
-from headwater.collector.questions.lineage import Graph, Node
+from headwater.collector.questions.lineage import Graph
 from headwater.collector.questions.lookup import Lookup
-from headwater.collector.stores.reading import RunRow
+from headwater.collector.stores.reading import Node, RunRow
 from headwater.shared.event import Name
 
 Fold: TypeAlias = Literal["parent", "twins", "files"]

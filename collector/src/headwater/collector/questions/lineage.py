@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from headwater.collector.facts import Side
 from headwater.collector.questions.edge_sources import EdgeSource, edges_at
 from headwater.collector.questions.lookup import Lookup
 from headwater.collector.questions.shapes import Json
 from headwater.collector.questions.stated import Stated, stated_sources
+from headwater.collector.stores.reading import Node
 from headwater.shared.event import Name
 
-NodeKind: TypeAlias = Literal["job", "dataset"]
-Node: TypeAlias = tuple[NodeKind, Name]
 Edge: TypeAlias = tuple[Name, Side, Name]
 """(job, side, canonical dataset)."""
 

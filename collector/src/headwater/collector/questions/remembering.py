@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from headwater.collector.derive.identity import Identity
-from headwater.collector.stores.reading import DatasetFacts, JobEdge, JobFacts, Link, Reader
+from headwater.collector.stores.reading import DatasetFacts, JobEdge, JobFacts, Link, Node, NodeKind, Reader
 from headwater.shared.event import Name
 
 
@@ -21,7 +21,8 @@ class RememberingReader:
         self._links: dict[Name, set[Link]] = {}
         self._jobs: dict[Name, JobFacts | None] = {}
         self._datasets: dict[Name, DatasetFacts | None] = {}
-        self._edges: dict[Name, list[JobEdge]] = {}
+        self.edges: dict[Node, Sequence[JobEdge]] = {}
+        """Of the jobs and datasets whose edges were asked for."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reader, name)
@@ -51,12 +52,23 @@ class RememberingReader:
         return {name: known for name in names if (known := self._datasets[name]) is not None}
 
     async def job_edges(self, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
-        if datasets:
+        if jobs and datasets:
             return await self._reader.job_edges(jobs, datasets)
-        fresh = [job for job in jobs if job not in self._edges]
+        kind: NodeKind = "job" if jobs else "dataset"
+        nodes: list[Node] = [(kind, name) for name in jobs or datasets]
+        fresh: dict[Node, list[JobEdge]] = {}
+        for node in nodes:
+            if node not in self.edges:
+                known = self.edges_before(node)
+                if known is None:
+                    known = fresh[node] = []
+                self.edges[node] = known
         if fresh:
-            self._edges.update((job, []) for job in fresh)
-            for edge in await self._reader.job_edges(fresh, ()):
-                self._edges[edge.job].append(edge)
-        known = self._edges
-        return [edge for job in jobs for edge in known[job]]
+            names = [name for _, name in fresh]
+            for edge in await self._reader.job_edges(names if jobs else (), () if jobs else names):
+                fresh[kind, edge.job if jobs else edge.dataset].append(edge)
+        return [edge for node in nodes for edge in self.edges[node]]
+
+    def edges_before(self, node: Node) -> Sequence[JobEdge] | None:
+        """What is known already."""
+        return None

@@ -16,6 +16,9 @@ from headwater.shared.event import Name
 Facets = dict[str, dict[str, Any]]
 T = TypeVar("T")
 
+NodeKind: TypeAlias = Literal["job", "dataset"]
+Node: TypeAlias = tuple[NodeKind, Name]
+
 MAX_SOURCES = 10_000
 """Sources in one answer."""
 MAX_MATCHES = 1_000
@@ -260,7 +263,7 @@ class Drop(NamedTuple):
 class Hit(NamedTuple):
     """A job or dataset whose name holds what was searched for."""
 
-    kind: Literal["job", "dataset"]
+    kind: NodeKind
     name: Name
     last_time: str
 
@@ -269,7 +272,7 @@ class Search(NamedTuple):
     """Names to find: ``text`` anywhere in them, whatever the case."""
 
     text: str
-    kinds: tuple[Literal["job", "dataset"], ...] = ("job", "dataset")
+    kinds: tuple[NodeKind, ...] = ("job", "dataset")
     namespace: str | None = None
     since: str | None = None
     """Last event time, inclusive."""
@@ -402,7 +405,7 @@ class GraphReader(Protocol):
         are all: names that begin with the text before others, where the engine can tell."""
         ...
 
-    async def seen_before(self, kind: Literal["job", "dataset"], times: Sequence[str]) -> list[int]:
+    async def seen_before(self, kind: NodeKind, times: Sequence[str]) -> list[int]:
         """How many were first seen before each of the times (canonical, ascending)."""
         ...
 
@@ -469,8 +472,18 @@ class AsksWhole(Protocol):
         ...
 
 
+class Seen(NamedTuple):
+    """What something was made of: what readers said of these jobs and datasets, and of the runs of these jobs."""
+
+    jobs: Collection[Name]
+    datasets: Collection[Name]
+    """Under each of their names."""
+    edges_of: Collection[Name]
+    """Those of the jobs and datasets whose edges, too, it was made of."""
+
+
 class Watch(NamedTuple):
-    """What an answer was made of, as it stood."""
+    """What was seen, as it stood."""
 
     keys: tuple[bytes, ...]
     stamps: int
@@ -480,13 +493,13 @@ class Watch(NamedTuple):
 class Watches(Protocol):
     """A reader that can tell whether what it returned of some jobs and datasets would be the same now."""
 
-    async def watch(self, jobs: Collection[Name], datasets: Collection[Name]) -> Watch:
-        """Covers what any of these methods returned, in the same view (see ``AsksWhole``), when it was asked about
-        these and no other jobs and datasets, or about runs of these jobs: jobs, datasets, job_edges, links, carriers,
-        drops, unpublished, listed, latest_runs, runs, run_rows, claims, claims_of_runs, history, current, next_commit
-        and marks."""
+    async def watch(self, seen: Sequence[Seen]) -> list[Watch]:
+        """Covers what any of these methods returned, in the same view (see ``AsksWhole``), of these jobs and datasets,
+        of the runs of these jobs, and of other runs as far as it is about these datasets: jobs, datasets, links,
+        carriers, drops, unpublished, latest_runs, runs, run_rows, claims, claims_of_runs, history, current, next_commit
+        and marks; and ``job_edges`` of those in ``edges_of``."""
         ...
 
-    async def unchanged(self, watched: Watch) -> bool:
+    async def unchanged(self, watched: Sequence[Watch]) -> list[bool]:
         """False where any of it may be different now."""
         ...

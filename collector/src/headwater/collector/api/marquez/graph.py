@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
+
+import orjson
 
 from headwater.collector.questions.folding import Folded
-from headwater.collector.questions.lineage import Graph, Node
+from headwater.collector.questions.keeping import MadeNode, bodies_of
+from headwater.collector.questions.lineage import Graph
 from headwater.collector.questions.lookup import Lookup
 from headwater.collector.questions.stated import runs_of_jobs, stated_by
 from headwater.collector.questions.whole import together
-from headwater.collector.stores.reading import Reader
+from headwater.collector.stores.reading import Node, Reader
 from headwater.shared.event import Name
 
 from ..nodes import node_id
@@ -30,16 +34,14 @@ async def graph_shape(reader: Reader, folded: Folded, *, at: str | None = None, 
     around = folded.graph
     data = await _data(reader, around, at)
     for node, members in folded.members.items():
-        if node in data:
-            data[node]["folded"] = [node_id(*member) for member in members]
+        _add(data, node, "folded", [node_id(*member) for member in members])
     for node, pattern in folded.patterns.items():
-        if node in data:
-            data[node]["pattern"] = pattern
-    incoming: dict[Node, list[Json]] = {}
-    outgoing: dict[Node, list[Json]] = {}
+        _add(data, node, "pattern", pattern)
     ids = {node: node_id(*node) for node in data}
     rank = {node: place for place, node in enumerate(sorted(data))}  # comparing numbers is cheaper than names
     shown = [edge for edge in around.edges if edge[0] in data and edge[1] in data]  # else deleted a moment ago
+    incoming: dict[Node, list[Json]] = {}
+    outgoing: dict[Node, list[Json]] = {}
     for origin, destination in sorted(shown, key=lambda edge: (rank[edge[0]], rank[edge[1]])):
         edge = {"origin": ids[origin], "destination": ids[destination]}
         outgoing.setdefault(origin, []).append(edge)
@@ -48,7 +50,7 @@ async def graph_shape(reader: Reader, folded: Folded, *, at: str | None = None, 
         {
             "id": ids[node],
             "type": node[0].upper(),
-            "data": found,
+            "data": orjson.Fragment(found),
             "inEdges": incoming.get(node, []),
             "outEdges": outgoing.get(node, []),
             "distance": around.distances[node],
@@ -59,21 +61,45 @@ async def graph_shape(reader: Reader, folded: Folded, *, at: str | None = None, 
     return {"graph": nodes, "truncated": around.truncated_by is not None, "truncatedBy": around.truncated_by}
 
 
-async def _data(reader: Reader, around: Graph, at: str | None) -> dict[Node, Json]:
-    names = {kind: [name for found, name in around.distances if found == kind] for kind in ("job", "dataset")}
-    data: dict[Node, Json] = {}
-    views, datasets = await together(
-        job_views(reader, names["job"], runs=1 if at is None else 0), dataset_views(reader, names["dataset"])
-    )
+def _add(data: dict[Node, bytes], node: Node, key: str, value: Any) -> None:
+    if node in data:
+        data[node] = orjson.dumps({**orjson.loads(data[node]), key: value})
+
+
+async def _data(reader: Reader, around: Graph, at: str | None) -> dict[Node, bytes]:
+    """Of nodes that are there, as JSON."""
+
+    async def make(nodes: Collection[Node]) -> dict[Node, MadeNode]:
+        jobs, datasets = ([name for found, name in nodes if found == kind] for kind in ("job", "dataset"))
+        made, others = await together(_made_jobs(reader, jobs, at), _made_datasets(reader, datasets))
+        return {**made, **others}
+
+    if at is None:
+        return await bodies_of(reader, around.distances.keys(), make)
+    return {node: each.body for node, each in (await make(around.distances.keys())).items()}
+
+
+async def _made_jobs(reader: Reader, names: Collection[Name], at: str | None) -> dict[Node, MadeNode]:
+    views = await job_views(reader, names, runs=1 if at is None else 0)
     if at is not None:
         views = await _views_at(reader, views, at)
-    for name, job in views.items():
-        data["job", name] = job_data(job)
-    for name, edges in (await _dataset_edges(reader, views.values())).items():
-        data["job", name]["datasetEdges"] = edges
-    for name, dataset in datasets.items():
-        data["dataset", name] = {**dataset_data(dataset), "committed": dataset.versioned}
-    return data
+    stated = await _dataset_edges(reader, views.values())
+    made: dict[Node, MadeNode] = {}
+    for name, view in views.items():
+        data = job_data(view)
+        if name in stated:
+            data["datasetEdges"] = stated[name]
+        made["job", name] = MadeNode(orjson.dumps(data), view.datasets)
+    return made
+
+
+async def _made_datasets(reader: Reader, names: Collection[Name]) -> dict[Node, MadeNode]:
+    return {
+        ("dataset", name): MadeNode(
+            orjson.dumps({**dataset_data(view), "committed": view.versioned}), (view.canonical, *view.aliases)
+        )
+        for name, view in (await dataset_views(reader, names)).items()
+    }
 
 
 async def _views_at(reader: Reader, views: Mapping[Name, JobView], at: str) -> dict[Name, JobView]:

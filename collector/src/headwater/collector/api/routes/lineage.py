@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 from fastapi import APIRouter, Query
 
 from headwater.collector.questions.folding import FOLDS, Fold, Folded, fold
+from headwater.collector.questions.keeping import NodeMemory
 from headwater.collector.questions.lineage import Graph, directed, neighbourhood
 from headwater.collector.questions.lookup import Lookup
 from headwater.collector.questions.version_graph import version_graph
@@ -18,7 +19,6 @@ from ..marquez.graph import graph_shape
 from ..marquez.version_graph import version_graph_shape
 from ..nodes import Node, first_known, readings, resolve
 from ..params import MAX_DEPTH, Time
-from ..remembered import RememberedAnswers
 from ..services import Json, Services
 from ..versions import claims_meant
 
@@ -32,7 +32,7 @@ _OneWay: TypeAlias = Annotated[int | None, Query(ge=0, le=MAX_DEPTH)]
 
 def router(services: Services) -> APIRouter:
     routes = APIRouter(prefix="/api/v1", tags=["Marquez"])
-    remembered = RememberedAnswers()
+    memory = NodeMemory()
 
     @routes.get("/lineage")
     async def get_lineage(
@@ -93,9 +93,7 @@ def router(services: Services) -> APIRouter:
                 folded = await fold(Lookup(reader), around, chosen, await _unfolded(reader, unfold or []))
             return await graph_shape(reader, folded, at=as_of, nearest_first=order == "distance")
 
-        asked = (node_id, namespace, name, kind), (depth, direction, upstream_depth, downstream_depth)
-        question = (*asked, as_of, tuple(chosen), tuple(unfold or ()), order, limit)
-        return Answer(await services.questions.whole(remembered.asking(question, ask)))
+        return Answer(await services.questions.whole(lambda view: memory.asking(view, ask)))
 
     return routes
 

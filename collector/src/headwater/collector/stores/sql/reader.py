@@ -28,6 +28,7 @@ from headwater.collector.stores.reading import (
     RunRow,
     RunsPage,
     Search,
+    Seen,
     SourceFacts,
     WantFacts,
     WantLinks,
@@ -223,12 +224,12 @@ class SqlReader:
     async def known_events(self, event_ids: Collection[str]) -> set[str]:
         return await self._fetch(read_documents.known_events, event_ids) if event_ids else set()
 
-    async def watch(self, jobs: Collection[Name], datasets: Collection[Name]) -> Watch:
+    async def watch(self, seen: Sequence[Seen]) -> list[Watch]:
         """See ``Watches``."""
-        return await self._fetch(touched.watch, jobs, datasets)
+        return await self._fetch(touched.watch, seen) if seen else []
 
-    async def unchanged(self, watched: Watch) -> bool:
-        return await self._fetch(touched.unchanged, watched)
+    async def unchanged(self, watched: Sequence[Watch]) -> list[bool]:
+        return await self._fetch(touched.unchanged, watched) if watched else []
 
     async def rebuild_marker(self) -> RebuildMarker | None:
         """See ``rebuilding.SaysRebuilding``."""
