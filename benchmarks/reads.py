@@ -1,6 +1,7 @@
 """What the API's reads take, by the number of jobs, on each store combination, beside what Marquez took.
 
-Lineage is measured twice: made anew, and asked again with nothing changed, when it is checked and not made.
+Lineage is measured three times: asked first, of a process that has kept nothing; after a run of a job in the middle of
+it, when the nodes that the run touched are made and the others checked; and again, with nothing changed.
 
 Marquez 0.51.1 on two cores, the same requests for answers of the same size: see ``MARQUEZ``. Sizes, stores and requests
 by environment: HEADWATER_BENCH_SIZES (``1000,10000,100000``), HEADWATER_BENCH_STORES (``sqlite,postgres,mongo+neo4j``;
@@ -15,7 +16,8 @@ import os
 import random
 import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from contextlib import contextmanager, nullcontext
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -28,6 +30,7 @@ from benchmarks.events import START, WIDTH, run_event
 from benchmarks.report import Measured, percentile
 from headwater.collector.api import create_app
 from headwater.collector.projection import project
+from headwater.collector.questions.keeping import NodeMemory
 from headwater.collector.stores.base import ProjectedEvent
 from headwater.collector.tuning import tune_process
 from headwater.shared.codec import decode
@@ -45,10 +48,10 @@ HISTORY = 300
 BATCH = 5_000
 SEED = 20261129
 _LINEAGE = {1: (47.0, 97.0), 2: (57.0, 134.0), 5: (197.0, 356.0), 20: (1_607.0, 4_569.0)}
-_AGAIN = ", again"
+_FIRST, _AFTER_A_RUN, _AGAIN = "first", "after a run", "again"
+_WAYS = (_FIRST, _AFTER_A_RUN, _AGAIN)
 MARQUEZ = {
-    **{f"lineage, depth {depth}": taken for depth, taken in _LINEAGE.items()},
-    **{f"lineage, depth {depth}{_AGAIN}": taken for depth, taken in _LINEAGE.items()},
+    **{f"lineage, depth {depth}, {way}": taken for depth, taken in _LINEAGE.items() for way in _WAYS},
     "jobs, limit 100": (2_700.0, 12_000.0),
     "datasets, limit 100": (114.0, 114.0),
     "search": (6.0, 6.0),
@@ -107,12 +110,8 @@ async def _measure(store: str, size: int) -> dict[str, _Taken]:
         _with_trigrams()
     async with ENGINES[store]() as world:
         await _fill(world, size)
-        transport = httpx.ASGITransport(create_app(WorldServices(world)))
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost/api/v1", timeout=120) as client:
-            return {
-                kind: await _time(client, make, key, again=kind.endswith(_AGAIN))
-                for kind, (make, key) in _requests(size).items()
-            }
+        asking = _Asking(world, size)
+        return {kind: await asking.time(kind, make, key) for kind, (make, key) in _requests(size).items()}
 
 
 def _with_trigrams() -> None:
@@ -125,84 +124,121 @@ def _with_trigrams() -> None:
         connection.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
 
 
-def _requests(size: int) -> dict[str, tuple[Callable[[random.Random], str], str]]:
-    """Kind to (a path with its query, made anew for each request; the list in its answer)."""
+class _Request(NamedTuple):
+    path: str
+    job: int = 0
+    """In the middle of the answer, where it is a graph."""
+
+
+def _requests(size: int) -> dict[str, tuple[Callable[[random.Random], _Request], str]]:
+    """Kind to (a request, drawn anew each time; the list in its answer)."""
 
     def block(chosen: random.Random) -> int:
         return chosen.randrange(max(size // BLOCK, 1))
 
-    def lineage(depth: int, *, anew: bool) -> Callable[[random.Random], str]:
-        """``anew``: another limit, so another question, at each request; the graphs are smaller than all of them."""
-        limits = itertools.count(9_999, -1)
-
-        def make(chosen: random.Random) -> str:
-            job = f"block_{block(chosen)}.layer_{LAYERS // 2}.job_{chosen.randrange(WIDTH)}"
-            path = f"/lineage?nodeId={quote(f'job:benchmark:{job}', safe='')}&depth={depth}"
-            return f"{path}&limit={next(limits)}" if anew else path
+    def lineage(depth: int) -> Callable[[random.Random], _Request]:
+        def make(chosen: random.Random) -> _Request:
+            job = block(chosen) * BLOCK + (LAYERS // 2 - 1) * WIDTH + chosen.randrange(WIDTH)
+            node = quote(f"job:benchmark:{_event(job, 0, START)['job']['name']}", safe="")
+            return _Request(f"/lineage?nodeId={node}&depth={depth}", job)
 
         return make
 
-    def search(chosen: random.Random) -> str:
-        return f"/search?q=block_{block(chosen)}.layer_{chosen.randrange(LAYERS)}.job&limit=10"
+    def search(chosen: random.Random) -> _Request:
+        return _Request(f"/search?q=block_{block(chosen)}.layer_{chosen.randrange(LAYERS)}.job&limit=10")
+
+    def always(path: str) -> Callable[[random.Random], _Request]:
+        return lambda _: _Request(path)
 
     return {
-        **{f"lineage, depth {depth}": (lineage(depth, anew=True), "graph") for depth in _LINEAGE},
-        **{f"lineage, depth {depth}{_AGAIN}": (lineage(depth, anew=False), "graph") for depth in _LINEAGE},
-        "jobs, limit 100": (lambda _: "/jobs?limit=100", "jobs"),
-        "datasets, limit 100": (lambda _: f"/namespaces/{_NAMESPACE}/datasets?limit=100", "datasets"),
-        "runs, limit 100": (lambda _: "/namespaces/benchmark/jobs/history/runs?limit=100", "runs"),
+        **{f"lineage, depth {depth}, {way}": (lineage(depth), "graph") for way in _WAYS for depth in _LINEAGE},
+        "jobs, limit 100": (always("/jobs?limit=100"), "jobs"),
+        "datasets, limit 100": (always(f"/namespaces/{_NAMESPACE}/datasets?limit=100"), "datasets"),
+        "runs, limit 100": (always("/namespaces/benchmark/jobs/history/runs?limit=100"), "runs"),
         "search": (search, "results"),
-        "search, 1,000 matches": (lambda _: "/search?q=layer&limit=10", "results"),
-        "events, limit 100": (lambda _: "/events/lineage?limit=100", "events"),
+        "search, 1,000 matches": (always("/search?q=layer&limit=10"), "results"),
+        "events, limit 100": (always("/events/lineage?limit=100"), "events"),
         "dataset versions, limit 100": (
-            lambda _: f"/namespaces/{_NAMESPACE}/datasets/history/versions?limit=100",
+            always(f"/namespaces/{_NAMESPACE}/datasets/history/versions?limit=100"),
             "versions",
         ),
     }
 
 
-async def _time(client: httpx.AsyncClient, make: Callable[[random.Random], str], key: str, *, again: bool) -> _Taken:
-    chosen = random.Random(SEED)
-    took: list[float] = []
-    cpu_s: list[float] = []
-    entries = 0
-    for request in range(REQUESTS + WARM_UP):
-        path = make(chosen)
-        if again:
-            await client.get(path)
-        began, used = time.perf_counter(), time.process_time()
-        answer = await client.get(path)
-        if request >= WARM_UP:
-            took.append(time.perf_counter() - began)
-            cpu_s.append(time.process_time() - used)
-        assert answer.status_code == 200, f"{path}: {answer.text}"
-        entries = len(answer.json()[key])
-    return _Taken(percentile(took, 0.5), percentile(took, 0.95), sum(cpu_s) / len(cpu_s), entries)
+class _Asking:
+    """Requests of an API over a world."""
+
+    def __init__(self, world: World, size: int) -> None:
+        self._world = world
+        transport = httpx.ASGITransport(create_app(WorldServices(world)))
+        self._client = httpx.AsyncClient(transport=transport, base_url="http://localhost/api/v1", timeout=120)
+        self._runs = itertools.count(size + HISTORY)
+
+    async def time(self, kind: str, make: Callable[[random.Random], _Request], key: str) -> _Taken:
+        chosen = random.Random(SEED)
+        took: list[float] = []
+        cpu_s: list[float] = []
+        entries = 0
+        for number in range(REQUESTS + WARM_UP):
+            request = make(chosen)
+            way = kind.rpartition(", ")[2]
+            await self._prepare(way, request)
+            with _nothing_kept() if way == _FIRST else nullcontext():
+                began, used = time.perf_counter(), time.process_time()
+                answer = await self._client.get(request.path)
+            if number >= WARM_UP:
+                took.append(time.perf_counter() - began)
+                cpu_s.append(time.process_time() - used)
+            assert answer.status_code == 200, f"{request.path}: {answer.text}"
+            entries = len(answer.json()[key])
+        return _Taken(percentile(took, 0.5), percentile(took, 0.95), sum(cpu_s) / len(cpu_s), entries)
+
+    async def _prepare(self, way: str, request: _Request) -> None:
+        if way in (_AFTER_A_RUN, _AGAIN):
+            await self._client.get(request.path)
+        if way == _AFTER_A_RUN:
+            run = next(self._runs)
+            await _write(self._world, [_event(request.job, run, START + timedelta(days=2, seconds=run))])
+
+
+@contextmanager
+def _nothing_kept() -> Iterator[None]:
+    """As in a process that was just started; new nodes are kept all the same."""
+    find = NodeMemory.find
+    NodeMemory.find = lambda *_: None  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        NodeMemory.find = find  # type: ignore[method-assign]
 
 
 async def _fill(world: World, size: int) -> None:
-    batch: list[ProjectedEvent] = []
-    for raw in _events(size):
-        event = decode(raw)
-        batch.append(ProjectedEvent(event, project(event)))
-        if len(batch) == BATCH:
-            await world.store.write(batch)
-            batch = []
-    if batch:
-        await world.store.write(batch)
+    events = _events(size)
+    while batch := list(itertools.islice(events, BATCH)):
+        await _write(world, batch)
 
 
-def _events(size: int) -> Iterator[bytes]:
+async def _write(world: World, events: list[dict[str, Any]]) -> None:
+    decoded = [decode(orjson.dumps(event)) for event in events]
+    await world.store.write([ProjectedEvent(event, project(event)) for event in decoded])
+
+
+def _events(size: int) -> Iterator[dict[str, Any]]:
     for job in range(size):
-        block, inside = divmod(job, BLOCK)
-        layer, index = divmod(inside, WIDTH)
-        event = run_event("COMPLETE", job, layer + 1, index, START + timedelta(milliseconds=job))
-        event["job"]["name"] = f"block_{block}.{event['job']['name']}"
-        for dataset in (*event["inputs"], *event["outputs"]):
-            dataset["name"] = f"block_{block}.{dataset['name']}"
-        yield orjson.dumps(event)
+        yield _event(job, job, START + timedelta(milliseconds=job))
     for at in range(HISTORY):
-        event: dict[str, Any] = run_event("COMPLETE", size + at, 1, 0, START + timedelta(days=1, seconds=at))
+        event = run_event("COMPLETE", size + at, 1, 0, START + timedelta(days=1, seconds=at))
         event["job"]["name"] = "history"
         event["inputs"], event["outputs"] = [], [{**event["outputs"][0], "name": "history"}]
-        yield orjson.dumps(event)
+        yield event
+
+
+def _event(job: int, run: int, at: datetime) -> dict[str, Any]:
+    """A run of a job: ``WIDTH`` of them a layer, ``LAYERS`` a block."""
+    block, inside = divmod(job, BLOCK)
+    layer, index = divmod(inside, WIDTH)
+    event = run_event("COMPLETE", run, layer + 1, index, at)
+    event["job"]["name"] = f"block_{block}.{event['job']['name']}"
+    for dataset in (*event["inputs"], *event["outputs"]):
+        dataset["name"] = f"block_{block}.{dataset['name']}"
+    return event

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
@@ -22,6 +23,7 @@ _MOST_OF_ALL: Final = 1 / 64
 _KEY_BYTES, _EDGE_BYTES, _NODE_BYTES = 64, 128, 512
 """What one key of a ``Watch``, one edge and all else of a node take, about."""
 _TRIES: Final = 3
+"""With what is kept, where edges turn out to be others now."""
 
 
 class MadeNode(NamedTuple):
@@ -57,15 +59,18 @@ class NodeMemory:
         ``AsksWhole``. Of a store that is no ``Watches`` nothing is kept."""
         if not isinstance(view, Watches):
             return await ask(cast(Reader, RememberingReader(view)))
+        keeping = KeepingReader(view, self.find)
         for _ in range(_TRIES):
-            keeping = KeepingReader(view, self.find)
-            answer = await ask(cast(Reader, keeping))
-            stale = await _stale(view, keeping.used)
-            fresh = await _fresh(view, keeping, stale)
-            self._renew(keeping.used, stale, fresh)
-            if not stale:
-                return answer
-        return await ask(cast(Reader, RememberingReader(view)))
+            with suppress(_StaleEdgesError):
+                return await self._asked(view, keeping, ask)
+        keeping.trust_nothing()
+        return await self._asked(view, keeping, ask)
+
+    async def _asked(self, view: Watches, keeping: KeepingReader, ask: Ask[T]) -> T:
+        answer = await ask(cast(Reader, keeping))
+        await keeping.check()
+        self._renew(keeping.used, keeping.stale, await _fresh(view, keeping))
+        return answer
 
     def find(self, node: Node) -> KeptNode | None:
         return self._kept.get(node)
@@ -89,13 +94,21 @@ class NodeMemory:
         self._bytes -= before.size if before else 0
 
 
-class KeepingReader(RememberingReader):
-    """Takes edges from nodes that are kept, unchecked: ``used`` says which."""
+class _StaleEdgesError(Exception):
+    """Edges were followed that may be others now."""
 
-    def __init__(self, reader: Reader, find: Callable[[Node], KeptNode | None]) -> None:
-        super().__init__(reader)
+
+class KeepingReader(RememberingReader):
+    """Takes nodes that are kept: edges unchecked, so that a walk need not wait at each step, until ``check``."""
+
+    def __init__(self, view: Reader, find: Callable[[Node], KeptNode | None]) -> None:
+        super().__init__(view)
+        self._view = cast(Watches, view)
         self._find = find
         self.used: dict[Node, KeptNode] = {}
+        self._sound: set[Node] = set()
+        """Of ``used``: what was checked."""
+        self.stale: set[Node] = set()
         self.made: dict[Node, MadeNode] = {}
 
     def edges_before(self, node: Node) -> Sequence[JobEdge] | None:
@@ -103,15 +116,41 @@ class KeepingReader(RememberingReader):
         return kept.edges if kept else None
 
     async def bodies(self, nodes: Collection[Node], make: Make) -> dict[Node, bytes]:
-        found = {node: kept.made.body for node in nodes if (kept := self._use(node))}
+        """Raises _StaleEdgesError where the nodes may be others now."""
+        for node in nodes:
+            self._use(node)
+        await self.check()
+        found = {node: self.used[node].made.body for node in nodes if node in self.used}
         made = await make([node for node in nodes if node not in found])
         self.made |= made
         return found | {node: each.body for node, each in made.items()}
 
+    async def check(self) -> None:
+        """Forgets what does not hold; raises _StaleEdgesError where its edges were taken."""
+        asked = {node: kept.watch for node, kept in self.used.items() if node not in self._sound}
+        unchanged = await self._view.unchanged(list(asked.values()))
+        stale = {node for node, holds in zip(asked, unchanged, strict=True) if not holds}
+        self._sound.update(asked.keys() - stale)
+        self.stale |= stale
+        followed = [node for node in stale if self.used.pop(node).edges is not None and node in self.edges]
+        for node in followed:
+            del self.edges[node]
+        if followed:
+            raise _StaleEdgesError
+
+    def trust_nothing(self) -> None:
+        """Takes nothing from now on, whatever is kept."""
+        for node in self.used:
+            self.edges.pop(node, None)
+        self.used.clear()
+        self._find = lambda _: None
+
     def _use(self, node: Node) -> KeptNode | None:
-        kept = self.used.get(node) or self._find(node)
-        if kept is not None:
-            self.used[node] = kept
+        kept = self.used.get(node)
+        if kept is None and node not in self.stale:
+            kept = self._find(node)
+            if kept is not None:
+                self.used[node] = kept
         return kept
 
 
@@ -122,17 +161,12 @@ async def bodies_of(reader: Reader, nodes: Collection[Node], make: Make) -> dict
     return {node: each.body for node, each in (await make(nodes)).items()}
 
 
-async def _stale(view: Watches, used: Mapping[Node, KeptNode]) -> set[Node]:
-    unchanged = await view.unchanged([kept.watch for kept in used.values()])
-    return {node for node, holds in zip(used, unchanged, strict=True) if not holds}
-
-
-async def _fresh(view: Watches, keeping: KeepingReader, stale: Collection[Node]) -> dict[Node, KeptNode]:
+async def _fresh(view: Watches, keeping: KeepingReader) -> dict[Node, KeptNode]:
     """What was made; and what was used and of which the edges were not known before."""
     edges = keeping.edges
     made = dict(keeping.made)
     for node, kept in keeping.used.items():
-        if kept.edges is None and node in edges and node not in stale:
+        if kept.edges is None and node in edges:
             made[node] = kept.made
     watches = await view.watch([_seen(node, each, node in edges) for node, each in made.items()])
     return {
