@@ -181,4 +181,4 @@ def _kept(made: MadeNode, edges: Sequence[JobEdge] | None, watch: Watch) -> Kept
 
 def _seen(node: Node, made: MadeNode, edges: bool) -> Seen:
     kind, name = node
-    return Seen([name] if kind == "job" else [], made.datasets, [name] if edges else [])
+    return Seen([name] if kind == "job" else [], made.datasets, [node] if edges else [])

@@ -464,11 +464,12 @@ Ask: TypeAlias = Callable[[Reader], Coroutine[Any, Any, T]]
 
 @runtime_checkable
 class AsksWhole(Protocol):
-    """A reader that can take a question as one step: all its fetches see one state of the store."""
+    """A reader that can take a question as one step: all its fetches see one state of the store, where its engine has
+    such a thing."""
 
     async def whole(self, ask: Ask[T]) -> T:
-        """What ``ask`` returns. It may be called again where a transaction had to be begun anew, and runs in a thread
-        without an event loop. Raises what ``ask`` raises, and TransientError as any fetch does."""
+        """What ``ask`` returns. It may be called again where a transaction had to be begun anew, and may run in a
+        thread without an event loop. Raises what ``ask`` raises, and TransientError as any fetch does."""
         ...
 
 
@@ -478,8 +479,8 @@ class Seen(NamedTuple):
     jobs: Collection[Name]
     datasets: Collection[Name]
     """Under each of their names."""
-    edges_of: Collection[Name]
-    """Those of the jobs and datasets whose edges, too, it was made of."""
+    edges_of: Collection[Node]
+    """Jobs and datasets whose edges, too, it was made of."""
 
 
 class Watch(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from headwater.collector.stores.sql.arrays import ByteaArray, TextArray
+from headwater.collector.stores.sql.arrays import ByteaArray, LongArray, PackedArray, TextArray
 
 MAX_SETS: Final = 10_000
 """In one statement."""
@@ -41,7 +41,7 @@ class Lateral:
         return text, [*arrays, *(self._constants[name] for name in self._names if name not in given)]
 
 
-def _array(values: list[Any]) -> Any:
+def _array(values: list[Any]) -> PackedArray:
     if isinstance(values[0], bytes):
         return ByteaArray(values)
-    return TextArray(values) if isinstance(values[0], str) else values
+    return TextArray(values) if isinstance(values[0], str) else LongArray(values)

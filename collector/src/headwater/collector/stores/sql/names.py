@@ -27,15 +27,31 @@ class NameCache:
 
     def read(self, connection: Connection, keys: Iterable[bytes]) -> dict[bytes, Name]:
         """The names of these keys; one that is not in the table is left out."""
-        kept = self._kept
-        found, missing = known_of(kept, keys)
+        found, missing = known_of(self._kept, keys)
         if missing:
             fresh = {row[0]: Name(row[1], row[2]) for row in self._query.rows_among(connection, missing)}
-            if len(kept) + len(fresh) > self._max_kept:
-                kept = self._kept = {}
-            kept.update(fresh)
+            self._keep(fresh)
             found |= fresh
         return found
+
+    def learn(self, rows: Iterable[tuple[bytes, str, str]]) -> dict[bytes, Name]:
+        """The names of these rows (key, namespace, name), which came with something else."""
+        kept = self._kept
+        found: dict[bytes, Name] = {}
+        fresh: dict[bytes, Name] = {}
+        for key, namespace, name in rows:
+            if key not in found:
+                known = kept.get(key)
+                if known is None:
+                    known = fresh[key] = Name(namespace, name)
+                found[key] = known
+        self._keep(fresh)
+        return found
+
+    def _keep(self, fresh: dict[bytes, Name]) -> None:
+        if len(self._kept) + len(fresh) > self._max_kept:
+            self._kept = {}
+        self._kept.update(fresh)
 
 
 DATASETS: Final = NameCache(schema.dataset)

@@ -7,7 +7,6 @@ Rendering a Core statement costs SQLAlchemy 0.1 to 0.3 ms at every execution, mo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, TypeAlias
 
 from sqlalchemy import Table, bindparam, func, or_
@@ -17,25 +16,27 @@ from sqlalchemy.engine import Connection, Dialect
 from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.stores.sql.arrays import ByteaArray
+from headwater.collector.stores.sql.asking import Asked, answers, looks_up
+from headwater.collector.stores.sql.asking import Row as Row
 from headwater.collector.stores.sql.lateral import MAX_SETS, Lateral
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 """Lengths of compiled IN lists; a shorter list of keys is filled up by repeating its last one."""
 MAX_ARRAY = 10_000
 """Keys in one array; PostgreSQL takes them so."""
-Row = tuple[Any, ...]
 
 
 _AMONG = "among_"
-_BY_INDEX = "SET LOCAL enable_seqscan = off"
+_BY_INDEX: Asked = ("SET LOCAL enable_seqscan = off", ())
 """Keys are looked up, whatever a young table's statistics say."""
-_WITHOUT_SORTING, _SORTING = "SET LOCAL enable_sort = off", "SET LOCAL enable_sort = on"
+_WITHOUT_SORTING: Asked = ("SET LOCAL enable_sort = off", ())
+_SORTING: Asked = ("SET LOCAL enable_sort = on", ())
 
 
 class Query:
     """A SELECT, UPDATE or DELETE. ``among``: the column that a list of keys narrows, for ``rows_among``. ``by_index``:
-    an index has the order of the rows, and only the first few are wanted; a server whose statistics are behind would
-    take the table for small, and sort it."""
+    an index has the order of the rows, at least the beginning of it, and only the first few are wanted; a server, which
+    takes the table for small or each look-up for one row, would sort all of them."""
 
     def __init__(self, statement: Any, *, among: ColumnElement[Any] | None = None, by_index: bool = False) -> None:
         self._statement, self._among, self._by_index = statement, among, by_index
@@ -43,17 +44,12 @@ class Query:
 
     def rows(self, connection: Connection, **values: Any) -> list[Row]:
         """The rows with these values of the statement's bind parameters."""
-        found: list[Row] = self.cursor(connection, **values).fetchall()
-        return found
+        return rows_of(connection, (self, values))[0]
 
-    def cursor(self, connection: Connection, **values: Any) -> Any:
-        """The same, not yet fetched."""
-        if not self._by_index or connection.dialect.name != "postgresql":
-            return self._run(connection, 0, values)
-        driver_cursor(connection).execute(_WITHOUT_SORTING)
-        cursor = self._run(connection, 0, values)
-        driver_cursor(connection).execute(_SORTING)
-        return cursor
+    def fetched(self, connection: Connection, values: Mapping[str, Any]) -> list[Row]:
+        """``rows``, for SQLite."""
+        found: list[Row] = self._run(connection, values).fetchall()
+        return found
 
     def rows_each(self, connection: Connection, values: Iterable[Mapping[str, Any]]) -> list[list[Row]]:
         """``rows`` for each of the sets of values, which all have the same names; a server gets them all at once."""
@@ -67,12 +63,10 @@ class Query:
 
     def _rows_of_sets(self, connection: Connection, sets: list[Mapping[str, Any]]) -> list[list[Row]]:
         statement, parameters = self._on(connection.dialect, 0).lateral.statement(sets)
-        driver = driver_connection(connection)
-        with driver.pipeline():
-            driver.execute(_BY_INDEX)
-            cursor = driver.execute(statement, parameters)
+        first = [] if looks_up(connection) else [_BY_INDEX]
+        asked = self._ordered((statement, parameters))
         found: list[list[Row]] = [[] for _ in sets]
-        for row in cursor.fetchall():
+        for row in answers(connection, *first, *asked)[len(first) + len(asked) // 2]:
             found[row[-1] - 1].append(row[:-1])
         return found
 
@@ -84,18 +78,24 @@ class Query:
 
     def row(self, connection: Connection, **values: Any) -> Row | None:
         """The first row."""
-        found: Row | None = self._run(connection, 0, values).fetchone()
+        if connection.dialect.name == "postgresql":
+            return next(iter(self.rows(connection, **values)), None)
+        found: Row | None = self._run(connection, values).fetchone()
         return found
 
     def run(self, connection: Connection, **values: Any) -> None:
         """For a statement that returns nothing."""
-        self._run(connection, 0, values)
+        if connection.dialect.name == "postgresql":
+            answers(connection, *self.asked(connection.dialect, values))
+        else:
+            self._run(connection, values)
 
     def rows_among(self, connection: Connection, keys: Collection[Any], **values: Any) -> Iterator[Row]:
         """The rows for any of the keys, a chunk of keys at a time."""
         ordered = list(keys)
         if connection.dialect.name == "postgresql":
-            yield from self._rows_of_any(connection, ordered, values)
+            for asked in self.asked_among(connection.dialect, ordered, values):
+                yield from answers(connection, asked)[0]
             return
         if len(ordered) > SIZES[-1]:  # within one list SQLite takes them in order anyway: neighbours share pages
             ordered.sort()
@@ -106,21 +106,24 @@ class Query:
             compiled = self._on(connection.dialect, size)
             yield from driver_cursor(connection).execute(compiled.sql, compiled.listing(some, values)).fetchall()
 
-    def _rows_of_any(self, connection: Connection, keys: list[bytes], values: Mapping[str, Any]) -> Iterator[Row]:
-        for cursor in self.cursors_among(connection, keys, values):
-            yield from cursor.fetchall()
-
-    def cursors_among(self, connection: Connection, keys: list[bytes], values: Mapping[str, Any]) -> Iterator[Any]:
-        """For PostgreSQL: one for each chunk of keys."""
+    def asked_among(self, dialect: Dialect, keys: list[bytes], values: Mapping[str, Any]) -> Iterator[Asked]:
+        """For PostgreSQL: a statement for each chunk of keys."""
+        compiled = self._on(dialect, 1)
         for start in range(0, len(keys), MAX_ARRAY):
             listed = {"among": ByteaArray(keys[start : start + MAX_ARRAY])}
-            yield self._run(connection, 1, {**listed, **values})
+            yield compiled.sql, compiled.parameters({**listed, **values})
 
-    def _run(self, connection: Connection, size: int, values: Mapping[str, Any]) -> Any:
-        compiled = self._on(connection.dialect, size)
-        cursor = driver_cursor(connection)
-        cursor.execute(compiled.sql, compiled.parameters(values))
-        return cursor
+    def asked(self, dialect: Dialect, values: Mapping[str, Any]) -> list[Asked]:
+        """For PostgreSQL: the statement, the second of three where it is to go ``by_index``."""
+        compiled = self._on(dialect, 0)
+        return self._ordered((compiled.sql, compiled.parameters(values)))
+
+    def _ordered(self, asked: Asked) -> list[Asked]:
+        return [_WITHOUT_SORTING, asked, _SORTING] if self._by_index else [asked]
+
+    def _run(self, connection: Connection, values: Mapping[str, Any]) -> Any:
+        compiled = self._on(connection.dialect, 0)
+        return driver_cursor(connection).execute(compiled.sql, compiled.parameters(values))
 
     def _on(self, dialect: Dialect, size: int) -> _Compiled:
         found = self._compiled.get((dialect.name, size))
@@ -142,20 +145,33 @@ class Query:
         return listed
 
 
-def at_once(connection: Connection) -> AbstractContextManager[Any]:
-    """A server gets what is asked in here at once; nothing is to be fetched before the end."""
-    postgres = connection.dialect.name == "postgresql"
-    return driver_connection(connection).pipeline() if postgres else nullcontext()
+def rows_of(connection: Connection, *asked: tuple[Query, Mapping[str, Any]]) -> list[list[Row]]:
+    """Of each query its rows with these values; a server gets them all at once."""
+    if connection.dialect.name != "postgresql":
+        return [query.fetched(connection, values) for query, values in asked]
+    statements: list[Asked] = []
+    places: list[int] = []
+    for query, values in asked:
+        of_query = query.asked(connection.dialect, values)
+        places.append(len(statements) + len(of_query) // 2)
+        statements += of_query
+    found = answers(connection, *statements)
+    return [found[place] for place in places]
 
 
 def rows_of_all(connection: Connection, keys: Collection[bytes], *queries: Query, **values: Any) -> list[list[Row]]:
     """Of each query its ``rows_among``; a server gets them all at once."""
-    if connection.dialect.name != "postgresql":
-        return [list(query.rows_among(connection, keys, **values)) for query in queries]
     ordered = list(keys)
-    with driver_connection(connection).pipeline():
-        asked = [list(query.cursors_among(connection, ordered, values)) for query in queries]
-    return [[row for cursor in cursors for row in cursor.fetchall()] for cursors in asked]
+    return rows_among_each(connection, *((query, ordered) for query in queries), **values)
+
+
+def rows_among_each(connection: Connection, *asked: tuple[Query, list[bytes]], **values: Any) -> list[list[Row]]:
+    """The same, each query with keys of its own."""
+    if connection.dialect.name != "postgresql":
+        return [list(query.rows_among(connection, keys, **values)) for query, keys in asked]
+    statements = [list(query.asked_among(connection.dialect, keys, values)) for query, keys in asked]
+    found = iter(answers(connection, *(each for of_query in statements for each in of_query)))
+    return [[row for _ in of_query for row in next(found)] for of_query in statements]
 
 
 class _Compiled:

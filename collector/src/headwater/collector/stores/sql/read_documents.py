@@ -73,7 +73,8 @@ def _of_jobs(connection: Connection, where: EventFilter, jobs: list[bytes], limi
 
 def count_documents(connection: Connection, where: EventFilter) -> int:
     if connection.dialect.name == "postgresql" and where._replace(descending=True) == EventFilter():
-        return int(names_in(connection, schema.document, None).fetchone()[0])  # SQLite counts by the pages of an index
+        counted, values = names_in(connection.dialect, schema.document, None)
+        return int(counted.rows(connection, **values)[0][0])  # SQLite counts by the pages of an index
     return int(connection.execute(_filtered(select(func.count()).select_from(schema.document), where)).scalar_one())
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Table, Text, bindparam, exists, func, not_, null, select
+from sqlalchemy import Table, Text, bindparam, func, not_, null, select
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
 from headwater.collector.facts import Scope, Side
-from headwater.collector.merging.keys import NO_KEY
 from headwater.collector.stores.reading import DatasetFacts, Drop, Facets, JobEdge, JobFacts, Link
 from headwater.collector.stores.sql import schema
 from headwater.collector.stores.sql.bounded import Beginning, same_text
 from headwater.collector.stores.sql.names import DATASETS, JOBS
-from headwater.collector.stores.sql.query import Query, Row, at_once, rows_of_all
+from headwater.collector.stores.sql.query import Query, Row, rows_among_each, rows_of, rows_of_all
 from headwater.collector.stores.sql.selecting import hidden, keys_of, visible
 from headwater.collector.stores.sql.tally import names_in
 from headwater.collector.stores.sql.values import VALUES
@@ -42,12 +41,9 @@ _LINKS = (
     Query(_RENAMES, among=_lifecycle.dataset),
     Query(_RENAMES, among=_lifecycle.previous),
 )
-_LINKED = Query(
-    select(exists().where(_symlink.dataset.isnot(None)), exists().where(_lifecycle.previous > bindparam("none")))
-)
-"""Whether there is any link; those of renames by their index."""
 _CARRIERS = Query(select(_dataset.key).where(_dataset.carrier), among=_dataset.key)
-_DROPS = Query(select(_lifecycle.dataset, _lifecycle.time).where(_lifecycle.change == "DROP"), among=_lifecycle.dataset)
+DROPS = Query(select(_lifecycle.dataset, _lifecycle.time).where(_lifecycle.change == "DROP"), among=_lifecycle.dataset)
+"""When these datasets were dropped."""
 _EDGES: Any = (
     select(_edge.job, _edge.side, _edge.dataset, _edge.last_time)
     .join_from(schema.job_edge, schema.job, _job.key == _edge.job)
@@ -56,6 +52,9 @@ _EDGES: Any = (
 )
 _EDGES_OF_JOBS = Query(_EDGES, among=_edge.job)
 _EDGES_OF_DATASETS = Query(_EDGES, among=_edge.dataset)
+_EDGES_AND_DATASETS = Query(_EDGES.add_columns(_dataset.namespace, _dataset.name), among=_edge.job)
+_EDGES_AND_JOBS = Query(_EDGES.add_columns(_job.namespace, _job.name), among=_edge.dataset)
+"""For a server: a trip for the names of what is at the other end takes longer than their way."""
 _DATASETS = Query(
     select(_dataset.key, _dataset.first_time, _dataset.last_time, hidden(schema.dataset)).where(
         _dataset.first_time.isnot(None)
@@ -83,12 +82,6 @@ def links(connection: Connection, datasets: Collection[Name]) -> list[Link]:
     return sorted(found, key=lambda link: (link.a, link.b, link.renamed_at or ""))
 
 
-def has_links(connection: Connection) -> bool:
-    """Whether any dataset goes by several names."""
-    found = _LINKED.row(connection, none=NO_KEY)
-    return found is not None and any(found)
-
-
 def carriers(connection: Connection, datasets: Collection[Name]) -> set[Name]:
     names = keys_of(datasets)
     return {names[row[0]] for row in _CARRIERS.rows_among(connection, names)}
@@ -96,10 +89,18 @@ def carriers(connection: Connection, datasets: Collection[Name]) -> set[Name]:
 
 def drops(connection: Connection, datasets: Collection[Name]) -> list[Drop]:
     names = keys_of(datasets)
-    return [Drop(names[row[0]], row[1]) for row in _DROPS.rows_among(connection, names)]
+    return drops_from(names, DROPS.rows_among(connection, names))
+
+
+def drops_from(names: dict[bytes, Name], rows: Iterable[Row]) -> list[Drop]:
+    """The drops in rows of ``DROPS``."""
+    return [Drop(names[key], time) for key, time in rows]
 
 
 def job_edges(connection: Connection, jobs: Collection[Name], datasets: Collection[Name]) -> list[JobEdge]:
+    if connection.dialect.name == "postgresql":
+        found = _edges_with_names(connection, keys_of(jobs), keys_of(datasets))
+        return list(dict.fromkeys(found)) if jobs and datasets else found
     rows = [
         row
         for query, names in ((_EDGES_OF_JOBS, jobs), (_EDGES_OF_DATASETS, datasets))
@@ -111,14 +112,33 @@ def job_edges(connection: Connection, jobs: Collection[Name], datasets: Collecti
     return list(dict.fromkeys(found)) if jobs and datasets else found
 
 
+def _edges_with_names(connection: Connection, jobs: dict[bytes, Name], datasets: dict[bytes, Name]) -> list[JobEdge]:
+    asked = ((_EDGES_AND_DATASETS, list(jobs)), (_EDGES_AND_JOBS, list(datasets)))
+    of_jobs, of_datasets = rows_among_each(connection, *asked)
+    dataset_names = DATASETS.learn((row[2], *row[4:]) for row in of_jobs)
+    job_names = JOBS.learn((row[0], *row[4:]) for row in of_datasets)
+    found = [JobEdge(jobs[job], _SIDES[side], dataset_names[end], last) for job, side, end, last, *_ in of_jobs]
+    found += [JobEdge(job_names[end], _SIDES[side], datasets[name], last) for end, side, name, last, *_ in of_datasets]
+    return found
+
+
 def datasets(connection: Connection, names: Collection[Name]) -> dict[Name, DatasetFacts]:
+    return datasets_beside(connection, names)[0]
+
+
+def datasets_beside(
+    connection: Connection, names: Collection[Name], *beside: Query
+) -> tuple[dict[Name, DatasetFacts], list[list[Row]]]:
+    """The datasets; and the rows of other queries for their keys, which come with them in one trip."""
     keys = keys_of(names)
-    seen, said_rows = rows_of_all(connection, keys, _DATASETS, _FACETS, scope=int(Scope.DATASET))
+    queries = (_DATASETS, _FACETS, *beside)
+    seen, said_rows, *others = rows_of_all(connection, keys, *queries, scope=int(Scope.DATASET))
     said = _facets(connection, said_rows)
-    return {
+    found = {
         keys[key]: DatasetFacts(keys[key], first, last, said.get(key, {}), bool(gone))
         for key, first, last, gone in seen
     }
+    return found, others
 
 
 def jobs(connection: Connection, names: Collection[Name]) -> dict[Name, JobFacts]:
@@ -156,13 +176,14 @@ def _page(
     """All have been counted, see ``tally``, and the few that are hidden are, from an index of theirs."""
     postgres = connection.dialect.name == "postgresql"
     listing = _listing(table, namespace is not None, postgres)
-    values = {} if namespace is None else {"namespace": namespace}
-    with at_once(connection):
-        gone = listing.hidden.cursor(connection, **values)
-        counted = names_in(connection, table, namespace)
-        page = listing.page.cursor(connection, **values, limit=limit, offset=offset)
-    total = int(counted.fetchone()[0]) - int(gone.fetchone()[0])
-    return total, [Name(space, name) for space, name in page.fetchall()]
+    values: dict[str, Any] = {} if namespace is None else {"namespace": namespace}
+    hidden_ones, counted, page = rows_of(
+        connection,
+        (listing.hidden, values),
+        names_in(connection.dialect, table, namespace),
+        (listing.page, values | {"limit": limit, "offset": offset}),
+    )
+    return int(counted[0][0]) - int(hidden_ones[0][0]), [Name(space, name) for space, name in page]
 
 
 class _Listing(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import and_, bindparam, or_, select
@@ -41,18 +41,20 @@ def _newer(time: Any, version: Any) -> Any:
 _time: Any = bindparam("time")
 _version: Any = bindparam("version")
 _EXACT = Query(_CLAIM.where(same_text(_gen.version, _version)))
-_CURRENT = Query(_COMMITTED.where(_gen.commit_time <= _time).order_by(*_NEWEST).limit(_limit))
+_CURRENT = Query(_COMMITTED.where(_gen.commit_time <= _time).order_by(*_NEWEST).limit(_limit), by_index=True)
 _OWN = Query(select(_gen.dataset, _gen.version, _gen.run), among=_gen.run)
 _NEXT = Query(
     _COMMITTED.where(_newer(_time, _version), _gen.run != bindparam("run"))
     .order_by(_gen.commit_time, _gen.version, _gen.run)
-    .limit(1)
+    .limit(1),
+    by_index=True,
 )
-_HISTORY = Query(_COMMITTED.where(_older(_time, _version)).order_by(*_NEWEST).limit(_limit))
+_HISTORY = Query(_COMMITTED.where(_older(_time, _version)).order_by(*_NEWEST).limit(_limit), by_index=True)
 _CANDIDATES = Query(
     _CLAIM.where(_gen.commit_time.is_(None)).order_by(_gen.version.desc(), _gen.run.desc()).limit(_limit)
 )
-_OF_RUNS = Query(select(_gen.dataset, _gen.version, _gen.run, _gen.commit_time), among=_gen.run)
+OF_RUNS = Query(select(_gen.dataset, _gen.version, _gen.run, _gen.commit_time), among=_gen.run)
+"""What these runs claim."""
 _READ: Any = (
     select(_io.run, _io.dataset, _io.version, _io.side)
     .where(_io.dataset == bindparam("dataset"), _io.side == bindparam("side"), same_text(_io.version, _version))
@@ -78,7 +80,11 @@ def _claim(row: Sequence[Any], names: dict[bytes, Name]) -> Claim:
 
 
 def claims_of_runs(connection: Connection, runs: Collection[str]) -> list[Claim]:
-    rows = list(_OF_RUNS.rows_among(connection, [run_key(run) for run in runs]))
+    return claims_from(connection, list(OF_RUNS.rows_among(connection, [run_key(run) for run in runs])))
+
+
+def claims_from(connection: Connection, rows: Collection[Row]) -> list[Claim]:
+    """The claims in rows of ``OF_RUNS``."""
     names = DATASETS.read(connection, [row[0] for row in rows])
     return [_claim(row, names) for row in rows]
 
@@ -100,10 +106,20 @@ def history(
     return newest[:limit]
 
 
-def current(connection: Connection, pins: Sequence[PinQuery]) -> list[Claim | None]:
+def current(
+    connection: Connection, pins: Sequence[PinQuery], known: Mapping[str, Sequence[Claim]] | None = None
+) -> list[Claim | None]:
+    """``known``: all claims of some runs."""
     own: dict[bytes, dict[bytes, set[str]]] = {}
-    for dataset, version, run in _OWN.rows_among(connection, {run_key(pin.run) for pin in pins if pin.run}):
-        own.setdefault(run, {}).setdefault(dataset, set()).add(version)
+    unknown: set[bytes] = set()
+    for run in {pin.run for pin in pins if pin.run}:
+        claims = known.get(run) if known else None
+        if claims is None:
+            unknown.add(run_key(run))
+        for claim in claims or ():
+            own.setdefault(run_key(run), {}).setdefault(name_key(claim.dataset), set()).add(claim.version)
+    for dataset, version, key in _OWN.rows_among(connection, unknown):
+        own.setdefault(key, {}).setdefault(dataset, set()).add(version)
     asked: list[dict[str, Any]] = []
     about: list[tuple[dict[bytes, Name], set[str]]] = []
     for pin in pins:

@@ -74,14 +74,26 @@ def runs(
     facets: Collection[str] | None,
     described: Collection[str] | None,
 ) -> dict[str, RunFacts]:
+    return runs_beside(connection, wanted, io, facets, described)[0]
+
+
+def runs_beside(
+    connection: Connection,
+    wanted: Collection[str],
+    io: bool,
+    facets: Collection[str] | None,
+    described: Collection[str] | None,
+    *beside: Query,
+) -> tuple[dict[str, RunFacts], list[list[Row]]]:
+    """The runs; and the rows of other queries for their keys, which come with them in one trip."""
     keys = [run_key(run) for run in wanted]
     wanted_facets = _facets_query(*(None if each is None else tuple(sorted(each)) for each in (facets, described)))
     queries = [_HEAD, _STATES, wanted_facets, *([_IOS] if io else [])]
-    heads, state_rows, said_rows, *io_rows = rows_of_all(connection, keys, *queries)
+    heads, state_rows, said_rows, *others = rows_of_all(connection, keys, *queries, *beside)
     states: dict[bytes, list[tuple[str, str]]] = {}
     for key, word, time in state_rows:
         states.setdefault(key, []).append((word, time))
-    mentioned = io_rows[0] if io else []
+    mentioned = others.pop(0) if io else []
     names = DATASETS.read(connection, {row[2] for row in mentioned} | {row[2] for row in said_rows if row[2]})
     mentions: dict[bytes, list[IO]] = {}
     for key, side, dataset, version, commit in mentioned:
@@ -104,7 +116,7 @@ def runs(
             tuple(of_run.output_facets),
             named,
         )
-    return found
+    return found, others
 
 
 _RUN_JOB, _OUTPUT = int(Scope.RUN_JOB), int(Scope.OUTPUT)

@@ -102,7 +102,8 @@ def _page(declared: bool) -> Query:
     where = _range(declared, "dataset")
     if not declared:
         where.append(_io.side == bindparam("side"))
-    return Query(select(_io.pin_time, _io.run).where(*where, *later).order_by(_io.pin_time, _io.run).limit(_limit))
+    first = select(_io.pin_time, _io.run).where(*where, *later).order_by(_io.pin_time, _io.run).limit(_limit)
+    return Query(first, by_index=True)
 
 
 _PAGES: Final = {declared: _page(declared) for declared in (True, False)}

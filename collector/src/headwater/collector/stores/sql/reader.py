@@ -47,11 +47,13 @@ from headwater.collector.stores.sql import (
     read_wants,
     touched,
 )
+from headwater.collector.stores.sql.ahead import Ahead
 from headwater.collector.stores.sql.backends.base import Backend
 from headwater.collector.stores.sql.backends.guard import Guard
 from headwater.collector.stores.sql.base_lines import base_lines
 from headwater.collector.stores.sql.calling import Caller
 from headwater.collector.stores.sql.rebuilding import read_marker
+from headwater.collector.stores.sql.seldom import Seldom, seldom
 from headwater.shared.errors import PermanentError, TransientError
 from headwater.shared.event import Name
 
@@ -78,10 +80,10 @@ class SqlReader:
         """See ``AsksWhole``: in one thread and one transaction."""
 
         def work(connection: Connection, guard: Guard) -> T:
-            self._backend.will_look_up(connection)
+            known = self._backend.will_look_up(connection)
             guard.rests()
             try:
-                return finished(ask(_View(self._backend, self._engine, self._caller, connection, guard)))
+                return finished(ask(_View(self._backend, self._engine, self._caller, connection, guard, known)))
             finally:
                 guard.asks()  # what ends the transaction
 
@@ -253,16 +255,52 @@ class SqlReader:
 class _View(SqlReader):
     """Reads within a transaction that is there, in the thread that it is called in."""
 
-    def __init__(self, backend: Backend, engine: Engine, caller: Caller, connection: Connection, guard: Guard) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        engine: Engine,
+        caller: Caller,
+        connection: Connection,
+        guard: Guard,
+        known: Seldom | None,
+    ) -> None:
         super().__init__(backend, engine, caller)
         self._connection, self._guard = connection, guard
-        self._linked: bool | None = None
+        self._known = known
+        self._ahead = Ahead(eager=backend.remote)
+
+    async def _seldom(self) -> Seldom:
+        if self._known is None:
+            self._known = await self._fetch(seldom)
+        return self._known
 
     async def links(self, datasets: Collection[Name]) -> list[Link]:
-        """Where no dataset has a second name, one look says so for the whole question."""
-        if self._linked is None:
-            self._linked = await self._fetch(read_entities.has_links)
-        return await super().links(datasets) if self._linked else []
+        return await super().links(datasets) if (await self._seldom()).linked else []
+
+    async def marks(self, generations: Collection[tuple[Name, str]]) -> list[Mark]:
+        return await super().marks(generations) if (await self._seldom()).marked else []
+
+    async def runs(
+        self,
+        runs: Collection[str],
+        *,
+        io: bool = True,
+        facets: Collection[str] | None = None,
+        described: Collection[str] | None = None,
+    ) -> dict[str, RunFacts]:
+        return await self._fetch(self._ahead.runs, runs, io, facets, described) if runs else {}
+
+    async def claims_of_runs(self, runs: Collection[str]) -> list[Claim]:
+        return await self._fetch(self._ahead.claims_of_runs, runs) if runs else []
+
+    async def current(self, pins: Sequence[PinQuery]) -> list[Claim | None]:
+        return await self._fetch(read_generations.current, pins, self._ahead.claims) if pins else []
+
+    async def datasets(self, names: Collection[Name]) -> dict[Name, DatasetFacts]:
+        return await self._fetch(self._ahead.datasets, names) if names else {}
+
+    async def drops(self, datasets: Collection[Name]) -> list[Drop]:
+        return await self._fetch(self._ahead.drops, datasets) if datasets else []
 
     async def _fetch(self, read: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         if self._guard.late:

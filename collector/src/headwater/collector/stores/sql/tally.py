@@ -7,10 +7,10 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import Table, inspect
-from sqlalchemy.engine import Connection
+from sqlalchemy import Table, bindparam, column, func, inspect, literal_column, select, table
+from sqlalchemy.engine import Connection, Dialect
 
-from headwater.collector.stores.sql.query import driver_cursor
+from headwater.collector.stores.sql.query import Query
 
 TALLY: Final = "name_tally"
 """The table."""
@@ -51,19 +51,24 @@ _TRIGGERS: Final = (
 
 def create(connection: Connection) -> None:
     """Makes table and triggers where they are missing; what is counted is there."""
-    table = () if inspect(connection).has_table(TALLY) else _TABLE
-    for definition in (*table, *_TRIGGERS):
+    missing = () if inspect(connection).has_table(TALLY) else _TABLE
+    for definition in (*missing, *_TRIGGERS):
         connection.exec_driver_sql(definition)
 
 
-def names_in(connection: Connection, table: Table, namespace: str | None) -> Any:
-    """A cursor whose one row is how many there are: jobs, or datasets that were seen, of a namespace or of all, hidden
-    ones too; on PostgreSQL also documents."""
-    postgres = connection.dialect.name == "postgresql"
-    values: list[Any] = [table.name]
-    where = "kind = ?"
-    if namespace is not None:
-        values.append(sha256(namespace.encode()).digest() if postgres else namespace)
-        where += " AND namespace = ?"
-    statement = f"SELECT coalesce(sum(names), 0) FROM {TALLY} WHERE {where}"  # noqa: S608 - constants alone
-    return driver_cursor(connection).execute(statement.replace("?", "%s") if postgres else statement, values)
+_COUNTED: Any = (
+    select(func.coalesce(func.sum(column("names")), literal_column("0")))
+    .select_from(table(TALLY))
+    .where(column("kind") == bindparam("kind"))
+)
+_NAMES: Final = Query(_COUNTED)
+_NAMES_OF_NAMESPACE: Final = Query(_COUNTED.where(column("namespace") == bindparam("namespace")))
+
+
+def names_in(dialect: Dialect, kind: Table, namespace: str | None) -> tuple[Query, dict[str, Any]]:
+    """A query and its values, whose one row is how many there are: jobs, or datasets that were seen, of a namespace or
+    of all, hidden ones too; on PostgreSQL also documents."""
+    if namespace is None:
+        return _NAMES, {"kind": kind.name}
+    place = sha256(namespace.encode()).digest() if dialect.name == "postgresql" else namespace
+    return _NAMES_OF_NAMESPACE, {"kind": kind.name, "namespace": place}

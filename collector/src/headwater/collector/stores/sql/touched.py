@@ -13,16 +13,18 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.merging.keys import NO_KEY, name_key
-from headwater.collector.stores.reading import Seen, Watch
+from headwater.collector.stores.reading import Node, NodeKind, Seen, Watch
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.query import Query, rows_of_all, run_many, upsert_into
+from headwater.collector.stores.sql.query import Query, rows_among_each, run_many, upsert_into
 from headwater.collector.stores.sql.upserts import Upserts
 
 EVERYTHING = NO_KEY
 _touched, _edge = schema.touched.c, schema.job_edge.c
 _STAMPS = Query(select(_touched.key, _touched.stamp), among=_touched.key)
-_JOBS_AROUND = Query(select(_edge.dataset, _edge.job), among=_edge.dataset)
-_DATASETS_AROUND = Query(select(_edge.job, _edge.dataset), among=_edge.job)
+_AROUND: dict[NodeKind, Query] = {
+    "job": Query(select(_edge.job, _edge.dataset), among=_edge.job),
+    "dataset": Query(select(_edge.dataset, _edge.job), among=_edge.dataset),
+}
 
 
 def touch(connection: Connection, upserts: Upserts, keys: Iterable[bytes]) -> None:
@@ -45,12 +47,10 @@ def _new_stamp() -> int:
 def watch(connection: Connection, seen: Sequence[Seen]) -> list[Watch]:
     """Whose edges were seen is watched with all that have an edge to it, also one that is too old to count or whose
     job is deleted: it may come back by what happens at its other end alone."""
-    around = _around(connection, {name_key(name) for each in seen for name in each.edges_of})
+    around = _around(connection, [node for each in seen for node in each.edges_of])
     watched = [
         {EVERYTHING}.union(
-            map(name_key, each.jobs),
-            map(name_key, each.datasets),
-            *(around.get(name_key(name), ()) for name in each.edges_of),
+            map(name_key, each.jobs), map(name_key, each.datasets), *[around[node] for node in each.edges_of]
         )
         for each in seen
     ]
@@ -63,12 +63,16 @@ def unchanged(connection: Connection, watched: Sequence[Watch]) -> list[bool]:
     return [_sum(each.keys, stamps) == each.stamps for each in watched]
 
 
-def _around(connection: Connection, keys: Collection[bytes]) -> dict[bytes, list[bytes]]:
-    """What has, or had, an edge with each of these jobs and datasets."""
-    found: dict[bytes, list[bytes]] = {}
-    for rows in rows_of_all(connection, keys, _JOBS_AROUND, _DATASETS_AROUND):
-        for key, other in rows:
-            found.setdefault(key, []).append(other)
+def _around(connection: Connection, nodes: Iterable[Node]) -> dict[Node, list[bytes]]:
+    """Each of these nodes, and what has or had an edge with it."""
+    found = {node: [name_key(node[1])] for node in nodes}
+    by_key: dict[NodeKind, dict[bytes, list[bytes]]] = {"job": {}, "dataset": {}}
+    for (kind, _), around in found.items():
+        by_key[kind][around[0]] = around
+    rows = rows_among_each(connection, *((_AROUND[kind], list(keys)) for kind, keys in by_key.items()))
+    for keys, others in zip(by_key.values(), rows, strict=True):
+        for key, other in others:
+            keys[key].append(other)
     return found
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection, Engine
 from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.reading import Hit, Search
 from headwater.collector.stores.sql.backends.guard import Guard
+from headwater.collector.stores.sql.seldom import Seldom
 from headwater.shared.errors import PermanentError, TransientError
 
 T = TypeVar("T")
@@ -64,8 +65,9 @@ class Backend(Protocol):
         """All rows of a batch and what is derived from them, in the connection's transaction."""
         ...
 
-    def will_look_up(self, connection: Connection) -> None:
-        """Until the transaction ends rows are mostly looked up by key, or listed in the order of an index."""
+    def will_look_up(self, connection: Connection) -> Seldom | None:
+        """Until the transaction ends rows are mostly looked up by key, or listed in the order of an index. Returns what
+        could be learned on the way; None where that would have to be asked."""
         ...
 
     def streaming(self, connection: Connection) -> Connection:

@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from headwater.collector.merging.merge import Merged
 from headwater.collector.stores.reading import Hit, Search
 from headwater.collector.stores.sql import schema
+from headwater.collector.stores.sql.asking import look_up
 from headwater.collector.stores.sql.backends.base import DocumentRow
 from headwater.collector.stores.sql.backends.guard import Guard
 from headwater.collector.stores.sql.backends.postgres import failures
@@ -25,7 +26,7 @@ from headwater.collector.stores.sql.backends.postgres.statements import BulkUpse
 from headwater.collector.stores.sql.backends.postgres.tables import create_tables
 from headwater.collector.stores.sql.backends.postgres.tally import create_tally
 from headwater.collector.stores.sql.backends.postgres.writing import write_batch
-from headwater.collector.stores.sql.query import driver_connection
+from headwater.collector.stores.sql.seldom import SELDOM, VALUES, Seldom, seldom_of
 from headwater.collector.stores.sql.version import check_version
 from headwater.shared.errors import ConfigurationError, PermanentError, TransientError
 
@@ -131,8 +132,8 @@ class PostgresBackend:
     def search(self, connection: Connection, where: Search, limit: int, offset: int) -> tuple[int, list[Hit]]:
         return search(connection, where, limit, offset)
 
-    def will_look_up(self, connection: Connection) -> None:
-        driver_connection(connection).execute(_BY_INDEX)
+    def will_look_up(self, connection: Connection) -> Seldom:
+        return seldom_of(look_up(connection, *SELDOM.asked(connection.dialect, VALUES))[0][0])
 
     def streaming(self, connection: Connection) -> Connection:
         return connection.execution_options(stream_results=True, max_row_buffer=2_000)
@@ -142,11 +143,6 @@ class PostgresBackend:
 
 
 _USED = "headwater_used"
-_BY_INDEX: Final = (
-    "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), "
-    "set_config('enable_mergejoin', 'off', true)"
-)
-"""Whatever the statistics of a young or small table say: to hash a thousand rows for ten of them takes longer."""
 
 
 class _StaleConnection(psycopg.OperationalError):

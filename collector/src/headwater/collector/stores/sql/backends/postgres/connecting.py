@@ -16,6 +16,8 @@ from headwater.collector.stores.sql.backends.guard import hold_in_this_thread
 
 CONNECT_TIMEOUT_S: Final = 5
 READERS: Final = 4
+MAX_PREPARED: Final = 300
+"""Statements that the server keeps for one connection: those used last. A question has some forty."""
 _DEFAULTS: Final[dict[str, Any]] = {
     "connect_timeout": CONNECT_TIMEOUT_S,
     "keepalives_idle": 10,
@@ -37,6 +39,7 @@ def make_engine(url: URL, *, application: str, writing: bool, timeout_s: float) 
         pool_size=1 if writing else READERS,
         max_overflow=0,
         pool_timeout=timeout_s,
+        pool_use_lifo=True,  # who was used last has its plans and caches warm
         pool_reset_on_return=None,  # every use ends its transaction itself, while it is guarded
         connect_args={**defaults, "client_encoding": "utf8", "prepare_threshold": 0},
     )
@@ -67,6 +70,7 @@ def _set_up(connection: psycopg.Connection[Any], settings: dict[str, str], writi
     if writing:
         connection.execute(_DURABLE)
     connection.commit()
+    connection.prepared_max = MAX_PREPARED
 
 
 def _session(writing: bool, timeout_s: float) -> dict[str, str]:
