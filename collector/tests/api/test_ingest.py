@@ -80,12 +80,13 @@ def without(event: dict[str, Any], *where: str) -> dict[str, Any]:
 
 
 MISSING = [
-    (("eventTime",), "/eventTime"),
-    (("run", "runId"), "/run/runId"),
-    (("job",), "/job"),
-    (("job", "name"), "/job/name"),
-    (("job", "namespace"), "/job/namespace"),
-    (("inputs", 0, "name"), "/inputs/0/name"),
+    (("eventTime",), "eventTime"),
+    (("producer",), "producer"),
+    (("run", "runId"), "run.runId"),
+    (("job",), "job"),
+    (("job", "name"), "job.name"),
+    (("job", "namespace"), "job.namespace"),
+    (("inputs", 0, "name"), "inputs[0].name"),
 ]
 
 
@@ -99,7 +100,15 @@ async def test_a_missing_field_is_422_and_named(client, event):
     for where, named in MISSING:
         answer = await client.post(URL, content=orjson.dumps(without(event(inputs=[("db", "a")]), *where)))
         assert answer.status_code == 422
-        assert [each.split(":")[0] for each in answer.json()["errors"]] == [named]
+        assert answer.json()["errors"] == [f"{named} must not be null"]
+
+
+async def test_an_empty_event_is_refused_in_marquez_words(client):
+    answer = await client.post(URL, content=b"{}")
+    assert answer.status_code == 422
+    assert answer.json()["errors"] == [
+        f"{key} must not be null" for key in ("run", "job", "producer", "eventTime")
+    ]  # fmt: skip
 
 
 async def test_every_wrong_field_is_named_at_once(client, event):
@@ -111,7 +120,8 @@ async def test_every_wrong_field_is_named_at_once(client, event):
     assert answer.status_code == 422
     named = {each.split(":")[0] for each in answer.json()["errors"]}
     assert named == {
-        "/eventTime", "/run/runId", "/job/namespace", "/job/name", "/inputs/1/name", "/outputs/0/namespace"
+        "/eventTime", "run.runId must not be null", "/job/namespace", "job.name must not be null", "/inputs/1/name",
+        "/outputs/0/namespace",
     }  # fmt: skip
 
 

@@ -56,6 +56,18 @@ async def test_metrics_are_prometheus_text(client, send, event):
     assert 'headwater_http_requests_total{method="POST",route="/api/v1/lineage",status="201"} 1.0' in answer.text
 
 
+async def test_probes_made_for_marquez_are_answered(client, direct):
+    assert (await client.get("/ping")).text == "pong\n"
+    assert (await client.get("/v2beta/metrics")).text.startswith("# HELP")
+    answer = await client.get("/healthcheck")
+    assert answer.status_code == 200
+    assert [check["healthy"] for check in answer.json().values()] == [True]
+    direct.ready = Readiness(False, {"sql": "cannot be reached"})
+    answer = await client.get("/healthcheck")
+    assert answer.status_code == 503
+    assert answer.json() == {"sql": {"healthy": False, "message": "cannot be reached"}}
+
+
 async def test_dead_letters_are_listed_page_by_page(client, direct):
     assert (await client.get("/api/deadletters")).json() == {
         "letters": [], "truncated": False, "truncatedBy": None, "next": None

@@ -173,7 +173,7 @@ WRONG = [
     ("/api/v1/lineage?namespace=a", "nodeId"),
     ("/api/v1/lineage?namespace=a&name=b&kind=table", "kind"),
     ("/api/v1/lineage?nodeId=dataset:a:b&depth=x", "depth"),
-    ("/api/v1/lineage?nodeId=dataset:a:b&depth=1000000", "depth"),
+    ("/api/v1/lineage?nodeId=dataset:a:b&depth=99999999999", "depth"),
     ("/api/v1/events/lineage?after=x", "after"),
     ("/api/evidence/a/b?depth=0", "depth"),
     ("/api/impact/a/b?limit=0", "limit"),
@@ -227,7 +227,24 @@ async def test_the_wrong_method_is_405(client):
     answer = await client.delete("/api/v1/lineage")
     assert answer.status_code == 405
     assert answer.json()["code"] == 405
-    assert answer.headers["allow"]
+    assert answer.headers["allow"] == "GET, HEAD, OPTIONS, POST"
+    answer = await client.patch("/api/v1/namespaces/a")
+    assert answer.headers["allow"] == "DELETE, GET, HEAD, OPTIONS, PUT"
+
+
+async def test_head_is_get_without_the_body(client):
+    whole = await client.get("/api/v1/namespaces")
+    answer = await client.head("/api/v1/namespaces")
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-length"] == str(len(whole.content))
+    assert (await client.head("/api/v1/namespaces/nope")).status_code == 404
+    assert (await client.head("/api/v1/lineage/batch")).status_code == 405
+
+
+async def test_options_says_what_a_path_takes(client):
+    answer = await client.options("/api/v1/tags/x")
+    assert (answer.status_code, answer.headers["allow"]) == (200, "GET, HEAD, OPTIONS, PUT")
+    assert (await client.options("/nowhere")).status_code == 404
 
 
 async def test_a_run_id_that_is_no_uuid_finds_its_run(client, send, event):

@@ -75,4 +75,4 @@ def invalid_event(error: InvalidEventError, faults: Sequence[str] = ()) -> Refus
     if isinstance(error, EventTooLargeError):
         return Refusal(413, str(error))
     status = 400 if isinstance(error, NotJsonError | NotUtf8Error) else 422
-    return Refusal(status, str(error), errors=faults or [str(error)])
+    return Refusal(status, "; ".join(faults) or str(error), errors=faults or [str(error)])

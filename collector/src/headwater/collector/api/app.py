@@ -15,8 +15,10 @@ from headwater.shared.errors import TransientError
 from .accept import IngestLimits, accept_event
 from .answers import Answer, Refusal, unavailable
 from .measures import HttpMetrics
+from .methods import allowed, options, without_body
 from .paths import encoded_path
 from .problems import PROBLEMS, completed
+from .real_paths import real_path
 from .routes import (
     column_lineage,
     dataset_writes,
@@ -100,17 +102,24 @@ class _Api(FastAPI):
             await Refusal(400, "no path and no parameter may hold a NUL").answer()(scope, receive, send)
             self._metrics.observed(scope, 400, time.perf_counter() - started_s)
             return
-        status = 500
+        status, sending = 500, send
 
         async def watched(message: Any) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-            await send(message)
+            await sending(message)
 
+        if scope["method"] == "OPTIONS" and (methods := allowed(self.routes, scope)):
+            await options(methods)(scope, receive, send)
+            self._metrics.observed(scope, 200, time.perf_counter() - started_s)
+            return
+        if scope["method"] == "HEAD":
+            scope, sending = {**scope, "method": "GET"}, without_body(send)  # the server's own scope says HEAD still
         try:
             if scope["path"].startswith("/api/"):  # what was accepted before this request is seen by it
                 await self._services.readable()
+                scope["path"] = await real_path(self._services.questions.reader, scope["path"])
             await super().__call__(scope, receive, watched)
         finally:
             self._metrics.observed(scope, status, time.perf_counter() - started_s)
@@ -148,13 +157,15 @@ def _fault(error: Any) -> str:
 
 async def _http_error(request: Request, error: Exception) -> Answer:
     assert isinstance(error, HTTPException)
+    headers = error.headers
     if error.status_code == 404:
         message = f"nothing is at {request.scope['path']}; names in a path are percent-encoded, / as %2F"
     elif error.status_code == 405:
         message = f"{request.method} is not for {request.scope['path']}"
+        headers = {"allow": ", ".join(allowed(request.app.routes, request.scope))}
     else:
         message = str(error.detail)
-    return Refusal(error.status_code, message, headers=error.headers).answer()
+    return Refusal(error.status_code, message, headers=headers).answer()
 
 
 async def _bug(_: Request, __: Exception) -> Answer:

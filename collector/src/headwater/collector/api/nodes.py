@@ -18,7 +18,8 @@ from headwater.collector.stores.reading import NodeKind, Reader
 from headwater.shared.event import Name
 from headwater.shared.limits import DEFAULT_LIMITS
 
-from .answers import bad_request, not_found
+from .answers import Refusal, bad_request, not_found
+from .marquez.namespaces import Namespaces
 
 _MAX_NODE_ID_CHARS = 3 * 2 * DEFAULT_LIMITS.max_name_chars + 64
 _AT_ONCE = 64
@@ -41,7 +42,8 @@ def node_id(kind: NodeKind, name: Name) -> str:
 
 
 async def resolve(reader: Reader, text: str | None, kind: str | None, namespace: str | None, name: str | None) -> Node:
-    """The node that ``nodeId`` or else ``namespace``, ``name`` and ``kind`` mean. Raises Refusal 400 or 404."""
+    """The node that ``nodeId`` or else ``namespace``, ``name`` and ``kind`` mean. Beside a nodeId namespace and name
+    say how it is to be read. Raises Refusal 400 or 404."""
     if text is None:
         return await _by_name(reader, kind, namespace, name)
     if len(text) > _MAX_NODE_ID_CHARS:
@@ -54,7 +56,9 @@ async def resolve(reader: Reader, text: str | None, kind: str | None, namespace:
         wanted = "job"
     else:
         raise not_found(f"Node '{text}' must be of type dataset or job: dataset:NAMESPACE:NAME or job:NAMESPACE:NAME")
-    found = await first_known(reader, wanted, readings(rest))
+    found = await first_known(reader, wanted, _narrowed(readings(rest), namespace, name))
+    if found is None:
+        found = await first_known(reader, wanted, await _as_sent(reader, rest))
     if found is None:
         raise not_found(f"{_NOUNS[wanted]} '{rest}' not found.")
     return Node(wanted, *found)
@@ -83,6 +87,22 @@ def readings(rest: str) -> Iterator[tuple[Name, str | None]]:
                 yield Name(unquote(name.namespace), unquote(name.name)), version
 
 
+def _narrowed(
+    candidates: Iterator[tuple[Name, str | None]], namespace: str | None, name: str | None
+) -> Iterator[tuple[Name, str | None]]:
+    for each in candidates:
+        if namespace in (None, each[0].namespace) and name in (None, each[0].name):
+            yield each
+
+
+async def _as_sent(reader: Reader, rest: str) -> Iterator[tuple[Name, str | None]]:
+    """Readings under namespaces that are shown otherwise than they were sent."""
+    sent = await Namespaces(reader).as_sent() if "_" in rest else {}
+    return (
+        (Name(sent[name.namespace], name.name), version) for name, version in readings(rest) if name.namespace in sent
+    )
+
+
 def versions_of(rest: str) -> Iterator[tuple[str, str | None]]:
     """Without a version, then with what stands behind the last ``#`` as one."""
     yield rest, None
@@ -91,9 +111,15 @@ def versions_of(rest: str) -> Iterator[tuple[str, str | None]]:
         yield unversioned, version
 
 
+def no_node_id() -> Refusal:
+    """The error in Marquez's words, the message says what else would do."""
+    words = "query param nodeId must not be null"
+    return Refusal(400, f"{words}: give nodeId, or namespace and name", errors=[words])
+
+
 async def _by_name(reader: Reader, kind: str | None, namespace: str | None, name: str | None) -> Node:
     if not namespace or not name:
-        raise bad_request("query param nodeId must not be null: give nodeId, or namespace and name")
+        raise no_node_id()
     wanted = Name(namespace, name)
     kinds: tuple[NodeKind, ...]
     if kind is None:
@@ -107,6 +133,9 @@ async def _by_name(reader: Reader, kind: str | None, namespace: str | None, name
     for each in kinds:
         if await shown_names(reader, each, [wanted]):
             return Node(each, wanted)
+    sent = await Namespaces(reader).real_name(namespace)
+    if sent not in (None, namespace):
+        return await _by_name(reader, kind, sent, name)
     raise not_found(f"{_NOUNS[kinds[0]] if len(kinds) == 1 else 'Dataset or job'} '{name}' not found.")
 
 

@@ -12,7 +12,12 @@ from headwater.collector.derive.subsets import parse_partition
 from headwater.shared import times
 
 MAX_PAGE = 1000
+MAX_LISTED = 10_000
+"""Entries of one page of a Marquez list. Who asks for more, which Marquez does not refuse, gets that many; the total
+says how many there are."""
 MAX_DEPTH = 1000
+"""Who asks for more, which Marquez does not refuse either, gets that."""
+_MAX_INT = 2**31 - 1
 MAX_REACHED = 100_000
 
 
@@ -35,10 +40,24 @@ def canonical_time(text: str) -> str:
 
 
 Segment: TypeAlias = Annotated[str, Path(description="Percent-encoded, `/` as `%2F`."), AfterValidator(unquoted)]
-Limit: TypeAlias = Annotated[int, Query(ge=0, le=MAX_PAGE, description="At most this many entries.")]
-Offset: TypeAlias = Annotated[int, Query(ge=0, le=2**31 - 1, description="Leaves out that many first.")]
+Limit: TypeAlias = Annotated[
+    int,
+    Query(ge=0, le=_MAX_INT, description=f"At most this many entries, and never more than {MAX_LISTED:,}."),
+    AfterValidator(lambda limit: min(limit, MAX_LISTED)),
+]
+Offset: TypeAlias = Annotated[int, Query(ge=0, le=_MAX_INT, description="Leaves out that many first.")]
 Generation: TypeAlias = Annotated[
     str | None, Query(min_length=1, description="A version of the dataset; the current one if left out.")
+]
+OneWayDepth: TypeAlias = Annotated[
+    int | None,
+    Query(ge=0, le=_MAX_INT, description=f"Job hops that way, at most {MAX_DEPTH:,}."),
+    AfterValidator(lambda depth: None if depth is None else min(depth, MAX_DEPTH)),
+]
+MarquezDepth: TypeAlias = Annotated[
+    int,
+    Query(ge=-(2**31), le=_MAX_INT, description=f"Hops to walk. Below 0 counts as 0, above {MAX_DEPTH:,} as that."),
+    AfterValidator(lambda depth: min(max(depth, 0), MAX_DEPTH)),
 ]
 Depth: TypeAlias = Annotated[int, Query(ge=0, le=MAX_DEPTH, description="Hops to walk.")]
 AsOf: TypeAlias = Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, Protocol
 
+from headwater.collector.questions.whole import together
 from headwater.collector.stores.reading import JobEdge, Reader
 from headwater.shared.event import Name
 
@@ -41,7 +42,8 @@ class CurrentEdges:
 
 
 class PastEdges:
-    """Rule 8 as it stood at a time, from the runs that had begun by then."""
+    """Rule 8 as it stood at a time, from the runs that had begun by then. What was deleted through the API since has no
+    edges in the past either: no way leads through what no answer shows."""
 
     def __init__(self, reader: Reader, at: str) -> None:
         self._reader = reader
@@ -53,9 +55,19 @@ class PastEdges:
         if fresh:
             assert self.at is not None
             self._known.update((job, []) for job in fresh)
-            for edge in await self._reader.job_edges_at(fresh, self.at, MAX_RUNS_BACK):
+            for edge in await self._shown(await self._reader.job_edges_at(fresh, self.at, MAX_RUNS_BACK)):
                 self._known[edge.job].append(edge)
         return [edge for job in jobs for edge in self._known[job]]
+
+    async def _shown(self, edges: Collection[JobEdge]) -> list[JobEdge]:
+        if not edges:
+            return []
+        jobs, datasets = await together(
+            self._reader.jobs({edge.job for edge in edges}), self._reader.datasets({edge.dataset for edge in edges})
+        )
+        hidden_jobs = {name for name, facts in jobs.items() if facts.deleted}
+        hidden = {name for name, facts in datasets.items() if facts.deleted}
+        return [edge for edge in edges if edge.job not in hidden_jobs and edge.dataset not in hidden]
 
     async def of_datasets(self, datasets: Collection[Name]) -> list[JobEdge]:
         wanted = set(datasets)

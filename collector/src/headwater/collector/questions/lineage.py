@@ -161,7 +161,7 @@ async def neighbourhood(lookup: Lookup, start: Node, *, depth: int, limit: int, 
         datasets = growth.reach_datasets(await growth.of_jobs(jobs), distance)
         if not datasets:
             return growth.graph(False)
-    return growth.graph(True)
+    return growth.graph(any(("job", job) not in growth.distances for job, _, _ in await growth.of_datasets(datasets)))
 
 
 async def _first_job(growth: _Growth, dataset: Name) -> set[Name]:

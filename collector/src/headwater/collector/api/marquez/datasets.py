@@ -58,7 +58,7 @@ def dataset_data(view: DatasetView) -> Json:
 def dataset_version(view: DatasetView, claim: Claim | None, run: RunView | None) -> Json:
     """A DatasetVersion: one generation, as the run that wrote it described it; of a dataset that nobody wrote (claim
     None) what is known."""
-    facets: Facets = {} if claim else shown_facets(view.facets)
+    facets: Facets = {} if claim else view.facets
     for write in run.writes if run and claim else ():
         assert claim is not None
         if write.claim.version == claim.version and write.claim.dataset == view.canonical:
@@ -72,7 +72,7 @@ def dataset_version(view: DatasetView, claim: Claim | None, run: RunView | None)
         "lifecycleState": _lifecycle(facets),
         "currentSchemaVersion": name_uuid("schema", *schema) if schema else None,
         "createdByRun": run_shape(run) if run else None,
-        "facets": facets,
+        "facets": shown_facets(facets),
         "generation": claim and claim.version,
     }
 

@@ -51,6 +51,10 @@ class Namespaces:
         found = await self._named(namespace)
         return found and found.name
 
+    async def as_sent(self) -> dict[str, str]:
+        """The namespaces that are shown otherwise than they were sent, by the name that is shown."""
+        return {shown_as: each.name for shown_as, each in await self._all() if shown_as != each.name}
+
     async def _named(self, namespace: str) -> NamespaceFacts | None:
         if facts := await self._reader.namespace_facts([namespace]):
             return facts[0]

@@ -17,8 +17,8 @@ from headwater.shared.limits import DEFAULT_LIMITS
 
 from ..answers import Answer, Refusal, bad_request, not_found
 from ..marquez.column_graph import column_graph_shape
-from ..nodes import Node, first_known, readings, resolve, versions_of
-from ..params import MAX_DEPTH, Time
+from ..nodes import Node, first_known, no_node_id, readings, resolve, versions_of
+from ..params import MarquezDepth, Time
 from ..services import Services
 from ..versions import claims_meant
 
@@ -46,7 +46,7 @@ def router(services: Services) -> APIRouter:
                 "#VERSION behind it or not.",
             ),
         ] = None,
-        depth: Annotated[int, Query(ge=-(2**31), le=MAX_DEPTH, description="Columns to pass; at least 1.")] = 20,
+        depth: MarquezDepth = 20,
         with_downstream: Annotated[
             bool, Query(alias="withDownstream", description="Also what was made from the columns.")
         ] = False,
@@ -69,7 +69,7 @@ def router(services: Services) -> APIRouter:
         reader = services.questions.reader
         downstream = with_downstream or direction in ("downstream", "both")
         if node_id is None and not namespace and not name:
-            raise bad_request("query param nodeId must not be null: give nodeId, or namespace and name")
+            raise no_node_id()
         start = await _start(reader, node_id, kind, namespace, name, field)
         hops = max(depth, 1)
         if start.node.version is not None:

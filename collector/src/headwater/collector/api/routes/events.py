@@ -33,11 +33,13 @@ def router(services: Services) -> APIRouter:
         namespace: Annotated[str | None, Query(description="Events of jobs in this namespace only.")] = None,
         job: Annotated[str | None, Query(description="With namespace: events of this job only.")] = None,
         kind: Annotated[
-            Literal["run", "job", "dataset", "all"], Query(description="Of the events. A DatasetEvent has no job.")
-        ] = "run",
+            Literal["run", "job", "dataset", "all"] | None,
+            Query(description="Of the events; run if left out. A DatasetEvent has no job."),
+        ] = None,
     ) -> Answer:
         """Events by event time, from `after` (included) to `before` (left out), each as it was sent, but its eventTime
-        in UTC. `totalCount` counts, as Marquez does, the events of all kinds where no `kind` narrows it further.
+        in UTC. `totalCount` says how many there are; only where nothing but times narrows it, it counts the events of
+        all kinds, as Marquez does.
         """
         if sort.lower() not in ("asc", "desc"):
             raise bad_request("query param sortDirection must be one of [DESC, ASC]")
@@ -48,13 +50,14 @@ def router(services: Services) -> APIRouter:
             job=None if job is None or namespace is None else Name(namespace, job),
             since=after,
             before=before,
-            kind=None if kind == "all" else kind,
+            kind=None if kind == "all" else kind or "run",
             descending=sort.lower() == "desc",
             namespace=namespace if job is None else None,
         )
 
         async def ask(reader: Reader) -> Answer:
-            total = await reader.count_documents(where._replace(kind=None) if kind == "run" else where)
+            as_marquez = kind is None and run_id is None and namespace is None
+            total = await reader.count_documents(where._replace(kind=None) if as_marquez else where)
             documents = await reader.list_documents(where, limit, offset)
             return Answer({"totalCount": total, "events": [event_body(document.raw) for document in documents]})
 

@@ -17,6 +17,8 @@ from ..params import Limit, Offset, Segment
 from ..services import Services
 
 LATEST_RUNS = 10
+MAX_JOBS = 1_000
+"""In one page: each brings its latest runs along."""
 _STATES = ("NEW", "RUNNING", "COMPLETED", "ABORTED", "FAILED", "OTHER")
 _SCANNED_AT_ONCE = 500
 _States = Annotated[
@@ -43,6 +45,7 @@ def router(services: Services) -> APIRouter:
         return total, found[offset : offset + limit]
 
     async def page(reader: Reader, namespace: str | None, limit: int, offset: int, states: list[str] | None) -> Answer:
+        limit = min(limit, MAX_JOBS)
         wanted = {state.upper() for state in states or ()}
         if not wanted <= set(_STATES):
             raise bad_request(f"query param lastRunStates must be one of [{', '.join(_STATES)}]")

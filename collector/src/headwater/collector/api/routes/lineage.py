@@ -18,16 +18,12 @@ from ..answers import Answer, bad_request, not_found
 from ..marquez.graph import graph_shape
 from ..marquez.version_graph import version_graph_shape
 from ..nodes import Node, first_known, readings, resolve
-from ..params import MAX_DEPTH, Time
+from ..params import MarquezDepth, OneWayDepth, Time
 from ..services import Json, Services
 from ..versions import claims_meant
 
 MAX_NODES = 10_000
 Direction: TypeAlias = Literal["upstream", "downstream", "both"]
-_Depth: TypeAlias = Annotated[
-    int, Query(ge=-(2**31), le=MAX_DEPTH, description="Job hops, upstream and downstream alike. Below 0 counts as 0.")
-]
-_OneWay: TypeAlias = Annotated[int | None, Query(ge=0, le=MAX_DEPTH)]
 
 
 def router(services: Services) -> APIRouter:
@@ -42,7 +38,7 @@ def router(services: Services) -> APIRouter:
                 alias="nodeId", description="dataset:NAMESPACE:NAME or job:NAMESPACE:NAME, with #VERSION or without."
             ),
         ] = None,
-        depth: _Depth = 20,
+        depth: MarquezDepth = 20,
         namespace: Annotated[str | None, Query(description="With name, instead of nodeId.")] = None,
         name: Annotated[str | None, Query(description="With namespace, instead of nodeId.")] = None,
         kind: Annotated[str | None, Query(description="dataset or job, beside namespace and name.")] = None,
@@ -50,8 +46,8 @@ def router(services: Services) -> APIRouter:
             Direction | None,
             Query(description="Along the data alone. Left out: every job that shares a dataset, as Marquez does."),
         ] = None,
-        upstream_depth: Annotated[_OneWay, Query(alias="upstreamDepth", description="Job hops upstream.")] = None,
-        downstream_depth: Annotated[_OneWay, Query(alias="downstreamDepth", description="Job hops downstream.")] = None,
+        upstream_depth: Annotated[OneWayDepth, Query(alias="upstreamDepth")] = None,
+        downstream_depth: Annotated[OneWayDepth, Query(alias="downstreamDepth")] = None,
         as_of: Annotated[Time, Query(alias="asOf", description="The graph as it was at that time (ISO 8601).")] = None,
         folds: Annotated[
             str | None,
@@ -76,7 +72,7 @@ def router(services: Services) -> APIRouter:
 
         async def ask(reader: Reader) -> Json:
             node = await resolve(reader, node_id, kind, namespace, name)
-            hops = _hops(direction, max(depth, 0), upstream_depth, downstream_depth)
+            hops = _hops(direction, depth, upstream_depth, downstream_depth)
             if node.version is not None:
                 if as_of is not None or chosen:
                     raise bad_request("a version has one past only: query params asOf and fold do not go with it")
@@ -84,10 +80,10 @@ def router(services: Services) -> APIRouter:
                 if claims is None:
                     raise not_found(f"Version '{node.version}' of {node.kind} '{node.name.name}' not found.")
                 if claims:
-                    up, down = hops or (max(depth, 0) + 1, max(depth, 0))
+                    up, down = hops or (depth + 1, depth)
                     versions = await version_graph(Lookup(reader), claims, up=up, down=down, limit=limit)
                     return await version_graph_shape(reader, versions)
-            around = await _around(reader, node, hops, max(depth, 0), limit, as_of)
+            around = await _around(reader, node, hops, depth, limit, as_of)
             folded = Folded(around, {}, {})
             if chosen:
                 folded = await fold(Lookup(reader), around, chosen, await _unfolded(reader, unfold or []))

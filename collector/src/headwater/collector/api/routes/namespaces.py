@@ -40,21 +40,23 @@ def router(services: Services) -> APIRouter:
         """Says who owns a namespace and what it is for."""
         refuse_reserved(namespace)
         body = await read_body(request, NamespaceBody)
-        await writer.send([namespace_event(writer.now(), namespace, body.ownerName, body.description)])
+        real = await namespaces.real_name(namespace) or namespace
+        await writer.send([namespace_event(writer.now(), real, body.ownerName, body.description)])
         return Answer(await namespaces.one(namespace))
 
     @routes.delete("/{namespace}")
     async def delete_namespace(namespace: Segment) -> Answer:
         """Hides a namespace with all its jobs and datasets, each until an event names it again."""
         found = await namespaces.one(namespace)
-        facts = await reader.namespace_facts([namespace])
+        real = await namespaces.real_name(namespace) or namespace
+        facts = await reader.namespace_facts([real])
         if found is None or not facts:
             raise not_found(f"Namespace '{namespace}' not found.")
-        described = (await reader.datasets([entry := Name(NAMESPACES, namespace)])).get(entry)
-        span = await reader.span(namespace)
+        described = (await reader.datasets([entry := Name(NAMESPACES, real)])).get(entry)
+        span = await reader.span(real)
         seen = described.last_time if described else facts[0].first_time
         until = max(seen, span[1]) if span else seen
-        await writer.send([namespace_deletion(writer.now(), namespace, seen, until)])
+        await writer.send([namespace_deletion(writer.now(), real, seen, until)])
         return Answer(found)
 
     return routes

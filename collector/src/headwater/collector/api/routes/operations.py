@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.responses import PlainTextResponse
 
 from headwater.collector.deadletters import Filters
 
@@ -33,6 +34,22 @@ def router(services: Operations) -> APIRouter:
             return Answer(body)
         return Answer(body, 503, {"retry-after": str(DEFAULT_RETRY_AFTER_S)})
 
+    @routes.get("/ping", response_class=PlainTextResponse)
+    async def get_ping() -> Response:
+        """As `/healthz`; what probes made for Marquez ask."""
+        return PlainTextResponse("pong\n", headers=SECURITY_HEADERS)
+
+    @routes.get("/healthcheck", responses={503: {"description": "As `/readyz`."}})
+    async def get_healthcheck() -> Answer:
+        """As `/readyz`, in the shape of Marquez's health checks: each check is `healthy` or has a `message`."""
+        readiness = await services.readiness()
+        body = {
+            name: {"healthy": said == "ok", "message": None if said == "ok" else said}
+            for name, said in readiness.checks.items()
+        }
+        return Answer(body, 200 if readiness.ready else 503)
+
+    @routes.get("/v2beta/metrics", response_class=Response)
     @routes.get("/metrics", response_class=Response)
     async def get_metrics() -> Response:
         """Prometheus text."""

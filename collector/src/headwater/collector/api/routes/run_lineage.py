@@ -12,14 +12,11 @@ from headwater.shared.codec import run_uuid
 
 from ..answers import Answer, bad_request, not_found
 from ..marquez.run_lineage import run_lineage_shape
-from ..params import MAX_DEPTH
+from ..params import MarquezDepth
 from ..services import Services
 
 MAX_RUNS = 10_000
 _RunId: TypeAlias = Annotated[str | None, Query(alias="runId", description="Where the walk starts.", max_length=1024)]
-_Depth: TypeAlias = Annotated[
-    int, Query(ge=-(2**31), le=MAX_DEPTH, description="Runs to pass; 0 is the run alone. Below 0 counts as 0.")
-]
 _Limit: TypeAlias = Annotated[int, Query(ge=1, le=MAX_RUNS, description="Runs at most; the nearest stay.")]
 
 
@@ -33,16 +30,16 @@ def router(services: Services) -> APIRouter:
         return walk
 
     @routes.get("/upstream")
-    async def get_upstream_runs(run_id: _RunId = None, depth: _Depth = 20, limit: _Limit = MAX_RUNS) -> Answer:
-        """The run, the runs that wrote what it read, and so on, nearest first. An input that no run wrote has
+    async def get_upstream_runs(run_id: _RunId = None, depth: MarquezDepth = 20, limit: _Limit = MAX_RUNS) -> Answer:
+        """The run (depth 0), the runs that wrote what it read, and so on, nearest first. An input that no run wrote has
         `producedByRunId` null; one that several runs committed too, and `conflict` names them."""
-        walk = await upstream_runs(Lookup(reader), _wanted(run_id), depth=max(depth, 0), limit=limit)
+        walk = await upstream_runs(Lookup(reader), _wanted(run_id), depth=depth, limit=limit)
         return Answer(await run_lineage_shape(reader, found(run_id, walk), upstream=True))
 
     @routes.get("/downstream")
-    async def get_downstream_runs(run_id: _RunId = None, depth: _Depth = 20, limit: _Limit = MAX_RUNS) -> Answer:
+    async def get_downstream_runs(run_id: _RunId = None, depth: MarquezDepth = 20, limit: _Limit = MAX_RUNS) -> Answer:
         """The run, the runs that read what it wrote, and so on, nearest first."""
-        walk = await downstream_runs(Lookup(reader), _wanted(run_id), depth=max(depth, 0), limit=limit)
+        walk = await downstream_runs(Lookup(reader), _wanted(run_id), depth=depth, limit=limit)
         return Answer(await run_lineage_shape(reader, found(run_id, walk), upstream=False))
 
     return routes
