@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from headwater.collector.stores.base import LineageStoreProtocol
-from headwater.collector.stores.reading import DocumentReader, GraphReader, Reader
+from headwater.collector.stores.reading import Ask, DocumentReader, GraphReader, Reader
 from headwater.collector.stores.rebuilding import RebuildMarker, SaysRebuilding
+
+T = TypeVar("T")
 
 
 @runtime_checkable
@@ -51,6 +53,15 @@ def reader_of(stores: Iterable[LineageStoreProtocol]) -> Reader | None:
         case [ReadableDocuments() as documents, ReadableGraph() as graph]:
             return CombinedReader(documents.document_reader(), graph.graph_reader())
     return None
+
+
+@runtime_checkable
+class ReadsAhead(Protocol):
+    """A reader of facts that asks its server less often where it knows which fetches make one question."""
+
+    def ahead(self) -> GraphReader:
+        """For one question."""
+        ...
 
 
 class CombinedReader:
@@ -97,6 +108,11 @@ class CombinedReader:
         self.sources = graph.sources
         self.unpublished = graph.unpublished
         self.base_lines = graph.base_lines
+
+    async def whole(self, ask: Ask[T]) -> T:
+        """See ``AsksWhole``. Two stores have no common moment: later fetches may see later writes."""
+        graph = self._graph
+        return await ask(CombinedReader(self._documents, graph.ahead()) if isinstance(graph, ReadsAhead) else self)
 
     async def rebuild_marker(self) -> RebuildMarker | None:
         """The graph's."""

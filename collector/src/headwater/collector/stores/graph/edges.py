@@ -99,5 +99,6 @@ _NEWEST = f"""
 UNWIND $rows AS row
 MATCH (j:Job) WHERE elementId(j) = row
 CALL (j) {{ {_NEWEST_OF.format(kind="CONSUMES")} UNION ALL {_NEWEST_OF.format(kind="PRODUCES")} }}
-RETURN row, max(time)
+WITH row, max(time) AS newest
+RETURN collect([row, newest])
 """

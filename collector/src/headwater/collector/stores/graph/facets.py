@@ -94,7 +94,7 @@ MATCH ()-[r:SAYS]->() WHERE elementId(r) = row[0] SET r.time = row[1], r.event =
 _VALUES = """
 UNWIND $rows AS row
 MERGE (v:Value {hash: row[0]}) ON CREATE SET v.body = row[1]
-RETURN row[0], elementId(v)
+RETURN collect([row[0], elementId(v)])
 """
 _SAY = """
 UNWIND $rows AS row

@@ -13,7 +13,8 @@ Row = list[Any]
 
 
 class Fetch(Protocol):
-    """Runs a reading statement; values are always parameters."""
+    """Runs a reading statement. It returns one record of one value, the list of rows: the driver takes 40 µs for
+    each record that comes by itself, and 2 for one in a list. Values are always parameters."""
 
     async def __call__(self, statement: str, **parameters: Any) -> list[Row]: ...
 

@@ -26,7 +26,7 @@ MATCH (:Run {id: row[0]})-[io:READS|WRITES]->()
 WHERE any(said IN io.facets WHERE any(name IN row[1] WHERE said ENDS WITH ' ' + name))
 WITH io, row, size(io.facets) AS before
 SET io.facets = [said IN io.facets WHERE none(name IN row[1] WHERE said ENDS WITH ' ' + name)]
-RETURN sum(before - size(io.facets))
+RETURN [[sum(before - size(io.facets))]]
 """
 
 

@@ -216,7 +216,7 @@ ON CREATE SET n.namespace = row[1], n.name = row[2], n.firstTime = row[3], n.las
     n.folded = row[6]
 ON MATCH SET n.lock = true
 WITH row, n
-RETURN row[0], elementId(n), n.firstTime, n.lastTime, n.lock IS NULL
+RETURN collect([row[0], elementId(n), n.firstTime, n.lastTime, n.lock IS NULL])
 """
 _SEE_JOBS, _SEE_DATASETS = _SEE.format(label="Job"), _SEE.format(label="Dataset")
 _WIDEN = """
@@ -227,35 +227,36 @@ MATCH (n) WHERE elementId(n) = row[0] SET n.firstTime = row[1], n.lastTime = row
 _NAME_DATASETS = """
 UNWIND $rows AS row
 MERGE (n:Dataset {key: row[0]}) ON CREATE SET n.namespace = row[1], n.name = row[2]
-RETURN row[0], elementId(n)
+RETURN collect([row[0], elementId(n)])
 """
 _LOCK_JOBS = """
 UNWIND $rows AS row
 MATCH (n:Job {key: row}) SET n.lock = true
-RETURN n.key, elementId(n), n.namespace, n.name
+RETURN collect([n.key, elementId(n), n.namespace, n.name])
 """
 _LOCK_RUNS = """
 UNWIND $rows AS row
 MERGE (n:Run {id: row}) ON MATCH SET n.lock = true
-RETURN row, elementId(n), n.jobRank IS NULL
+RETURN collect([row, elementId(n), n.jobRank IS NULL])
 """
 _DERIVING = ", ".join(f"'{name}'" for name in sorted(DERIVING_FACETS))
 _READ_RUNS = f"""
 UNWIND $rows AS row
 MATCH (n:Run) WHERE elementId(n) = row
 MATCH (n)-[:RUN_OF]->(j:Job)
-RETURN row, n.id, n.firstTime, n.lastTime, n.jobRank, n.jobTime, n.jobEvent, elementId(j), j.namespace, j.name,
+RETURN collect([row, n.id, n.firstTime, n.lastTime, n.jobRank, n.jobTime, n.jobEvent, elementId(j), j.namespace, j.name,
     n.states,
     [(n)-[r:READS|WRITES|NAMES]->(d:Dataset) |
         [elementId(r), type(r), elementId(d), d.namespace, d.name, r.version, r.time, r.commitTime, r.at, r.facets]],
     [(n)-[r:MADE]->(g:Generation) | [elementId(r), g.dataset, g.version, r.commitTime]],
     [(n)-[r:SAYS]->(v:Value) | [elementId(r), r.scope, r.name, r.time, r.event, v.hash,
          CASE WHEN r.name IN [{_DERIVING}] THEN v.body END]],
-    [(n)-[:CAUSED]->(c:Change) | [elementId(c), c.key]]
+    [(n)-[:CAUSED]->(c:Change) | [elementId(c), c.key]]])
 """
-_BODIES = "UNWIND $rows AS row MATCH (v:Value {hash: row}) RETURN row, v.body"
+_BODIES = "UNWIND $rows AS row MATCH (v:Value {hash: row}) RETURN collect([row, v.body])"
 _ENTITY_FACETS = """
 UNWIND $rows AS row
 MATCH (n)-[r:SAYS]->(v:Value) WHERE elementId(n) = row
-RETURN row, elementId(r), r.scope, r.name, r.time, r.event, v.hash, CASE WHEN r.name = 'symlinks' THEN v.body END
+RETURN collect([row, elementId(r), r.scope, r.name, r.time, r.event, v.hash,
+    CASE WHEN r.name = 'symlinks' THEN v.body END])
 """

@@ -45,5 +45,5 @@ MERGE (m)-[:MARK_OF]->(d)
 _OF_GENERATIONS: Final = """
 UNWIND $rows AS row
 MATCH (m:Mark {generation: row})
-RETURN row, m.kind, m.time, m.event, m.stands, m.reason, m.author
+RETURN collect([row, m.kind, m.time, m.event, m.stands, m.reason, m.author])
 """

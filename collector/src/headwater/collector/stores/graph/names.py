@@ -89,7 +89,7 @@ SET n.lock = true
 WITH n, row, n.time < row[3] OR (n.time = row[3] AND n.event < row[4]) AS later
 FOREACH (_ IN CASE WHEN later THEN [1] ELSE [] END |
     SET n.time = row[3], n.event = row[4], n.datasets = row[5])
-RETURN row[0], later
+RETURN collect([row[0], later])
 """
 _LIST = """
 UNWIND $rows AS row

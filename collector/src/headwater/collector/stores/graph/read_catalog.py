@@ -35,7 +35,7 @@ async def _seen_after(fetch: Fetch, namespace: str, time: str) -> bool:
     last = await span(fetch, namespace)
     if last is not None and last[1] > time:
         return True
-    described = await fetch("MATCH (n:Dataset {key: $key}) RETURN n.lastTime", key=namespace_key(namespace).hex())
+    described = await fetch(_LAST_TIME, key=namespace_key(namespace).hex())
     return bool(described and (described[0][0] or "") > time)
 
 
@@ -61,9 +61,11 @@ async def unpublished(fetch: Fetch, datasets: Collection[Name]) -> set[Name]:
     return {names[row[0]] for row in await fetch_each(fetch, _UNPUBLISHED, names)}
 
 
-_NAMESPACE = "RETURN n.name, n.firstTime, n.deleted, n.arrivedTime"
+_NAMESPACE = "RETURN collect([n.name, n.firstTime, n.deleted, n.arrivedTime])"
+_LAST_TIME = "MATCH (n:Dataset {key: $key}) RETURN collect([n.lastTime])"
 _SPAN = (
-    "MATCH (n:%s) WHERE n.sort STARTS WITH $low AND n.namespace = $namespace RETURN min(n.firstTime), max(n.lastTime)"
+    "MATCH (n:%s) WHERE n.sort STARTS WITH $low AND n.namespace = $namespace "
+    "RETURN [[min(n.firstTime), max(n.lastTime)]]"
 )
 _SOURCES = """
 MATCH (v:Value) WHERE v.source = true
@@ -71,12 +73,12 @@ CALL (v) {
     MATCH (v)<-[r:SAYS]-(:Dataset) WHERE r.name = 'dataSource'
     RETURN min(r.time) AS first, max(r.time) AS last
 }
-WITH v, first, last WHERE first IS NOT NULL
-RETURN v.body, first, last LIMIT $limit
+WITH v, first, last WHERE first IS NOT NULL LIMIT $limit
+RETURN collect([v.body, first, last])
 """
 _UNPUBLISHED = """
 UNWIND $rows AS row
 MATCH (d:Dataset {key: row})
 WHERE EXISTS { (d)<-[:GENERATION_OF]-(:Generation)<-[m:MADE]-() WHERE m.commitTime IS NULL }
-RETURN row
+RETURN collect([row])
 """

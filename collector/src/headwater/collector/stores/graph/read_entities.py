@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 
 from headwater.collector.facts import Side
-from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.catalog import SHOWS
 from headwater.collector.stores.graph.fetching import Fetch, fetch_each
 from headwater.collector.stores.graph.read_generations import keys_of
@@ -68,32 +67,6 @@ def _design(designs: list[list[Any]]) -> dict[Side, tuple[Name, ...]]:
     return {Side(side): tuple(Name(*pair) for pair in orjson.loads(listed)) for side, listed in designs}
 
 
-async def list_jobs(fetch: Fetch, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
-    return await _page(fetch, "Job", "n.lastTime DESC, n.sort, n.namespace, n.name", namespace, limit, offset)
-
-
-async def list_datasets(fetch: Fetch, namespace: str | None, limit: int, offset: int) -> tuple[int, list[Name]]:
-    return await _page(fetch, "Dataset", "n.sort, n.namespace, n.name", namespace, limit, offset)
-
-
-async def _page(
-    fetch: Fetch, label: str, order: str, namespace: str | None, limit: int, offset: int
-) -> tuple[int, list[Name]]:
-    condition, low = "n.sort >= $low", ""
-    if namespace is not None:
-        condition, low = "n.sort STARTS WITH $low AND n.namespace = $namespace", keys.sort(Name(namespace, ""))
-    condition += f" AND {SHOWS.format('n')}"
-    parameters = {"low": low, "namespace": namespace}
-    total = await fetch(f"MATCH (n:{label}) WHERE {condition} RETURN count(n)", **parameters)
-    page = await fetch(
-        f"MATCH (n:{label}) WHERE {condition} RETURN n.namespace, n.name ORDER BY {order} SKIP $offset LIMIT $limit",
-        offset=offset,
-        limit=limit,
-        **parameters,
-    )
-    return int(total[0][0]), [Name(*row) for row in page]
-
-
 async def namespaces(fetch: Fetch) -> dict[str, tuple[str, str]]:
     found: dict[str, tuple[str, str]] = {}
     for namespace, first, last in await fetch(_NAMESPACES):
@@ -118,11 +91,13 @@ CALL (d) {
     UNION ALL MATCH (d)<-[:PREVIOUS]-(c:Change {change: 'RENAME'})-[:CHANGE_OF]->(o:Dataset)
         RETURN d AS a, o AS b, c.time AS time
 }
-RETURN a.namespace, a.name, b.namespace, b.name, time
+RETURN collect([a.namespace, a.name, b.namespace, b.name, time])
 """
-_CARRIERS = "UNWIND $rows AS row MATCH (d:Dataset {key: row}) WHERE d.carrier RETURN row"
+_CARRIERS = "UNWIND $rows AS row MATCH (d:Dataset {key: row}) WHERE d.carrier RETURN collect([row])"
 _DROPS = """
-UNWIND $rows AS row MATCH (:Dataset {key: row})<-[:CHANGE_OF]-(c:Change {change: 'DROP'}) RETURN row, c.time
+UNWIND $rows AS row
+MATCH (:Dataset {key: row})<-[:CHANGE_OF]-(c:Change {change: 'DROP'})
+RETURN collect([row, c.time])
 """
 _EDGES_OF_JOBS = f"""
 UNWIND $rows AS row
@@ -135,35 +110,38 @@ CALL (j) {{
     RETURN r, d
 }}
 WITH j, r, d WHERE {SHOWS.format("d")}
-RETURN j.namespace, j.name, type(r), d.namespace, d.name, r.lastTime
+RETURN collect([j.namespace, j.name, type(r), d.namespace, d.name, r.lastTime])
 """
 _EDGES_OF_DATASETS = f"""
 UNWIND $rows AS row
 MATCH (j:Job)-[r:CONSUMES|PRODUCES]->(d:Dataset {{key: row}})
 WHERE r.lastTime >= j.edgesSince AND {SHOWS.format("j")} AND {SHOWS.format("d")}
-RETURN j.namespace, j.name, type(r), d.namespace, d.name, r.lastTime
+RETURN collect([j.namespace, j.name, type(r), d.namespace, d.name, r.lastTime])
 """
 _SAID = "[(n)-[r:SAYS]->(v:Value) WHERE v.body IS NOT NULL | [r.name, v.body]]"
 _DATASETS = f"""
 UNWIND $rows AS row
 MATCH (n:Dataset {{key: row}}) WHERE n.firstTime IS NOT NULL
-RETURN row, n.firstTime, n.lastTime, {_SAID}, {SHOWS.format("n")}
+RETURN collect([row, n.firstTime, n.lastTime, {_SAID}, {SHOWS.format("n")}])
 """
 _JOBS = f"""
 UNWIND $rows AS row
 MATCH (n:Job {{key: row}})
-RETURN row, n.firstTime, n.lastTime, {_SAID}, [(n)-[:DESIGN]->(s:Design) | [s.side, s.datasets]],
-    {SHOWS.format("n")}
+RETURN collect([row, n.firstTime, n.lastTime, {_SAID}, [(n)-[:DESIGN]->(s:Design) | [s.side, s.datasets]],
+    {SHOWS.format("n")}])
 """
 _NAMESPACES = """
-MATCH (n:Job) RETURN n.namespace AS namespace, min(n.firstTime) AS first, max(n.lastTime) AS last
-UNION ALL
-MATCH (n:Dataset) WHERE n.firstTime IS NOT NULL
-RETURN n.namespace AS namespace, min(n.firstTime) AS first, max(n.lastTime) AS last
+CALL () {
+    MATCH (n:Job) RETURN n.namespace AS namespace, min(n.firstTime) AS first, max(n.lastTime) AS last
+    UNION ALL
+    MATCH (n:Dataset) WHERE n.firstTime IS NOT NULL
+    RETURN n.namespace AS namespace, min(n.firstTime) AS first, max(n.lastTime) AS last
+}
+RETURN collect([namespace, first, last])
 """
 _COUNTS = {
-    "runs": "MATCH (n:Run) RETURN count(n)",
-    "jobs": "MATCH (n:Job) RETURN count(n)",
-    "datasets": "MATCH (n:Dataset) WHERE n.sort IS NOT NULL RETURN count(n)",
-    "generations": "MATCH ()-[r:MADE]->() RETURN count(r)",
+    "runs": "MATCH (n:Run) RETURN [[count(n)]]",
+    "jobs": "MATCH (n:Job) RETURN [[count(n)]]",
+    "datasets": "MATCH (n:Dataset) WHERE n.sort IS NOT NULL RETURN [[count(n)]]",
+    "generations": "MATCH ()-[r:MADE]->() RETURN [[count(r)]]",
 }

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
 
 from headwater.collector.facts import Side
 from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.fetching import Fetch, Row, fetch_each
 from headwater.collector.stores.reading import Claim, PinQuery, Read, ReadQuery, RunsPage
 from headwater.shared.event import Name
+
+OwnGenerations: TypeAlias = dict[str, set[tuple[str, str]]]
+"""Run to the generations that it wrote, each (key of the dataset, version)."""
+
+
+class Current(NamedTuple):
+    """The newest claim, and whether anything was said of that generation."""
+
+    claim: Claim
+    marked: bool
 
 
 def keys_of(names: Iterable[Name]) -> dict[str, Name]:
@@ -48,9 +59,19 @@ def _commit_order(claim: Claim) -> tuple[str, str, str]:
 
 
 async def current(fetch: Fetch, pins: Sequence[PinQuery]) -> list[Claim | None]:
-    own: dict[str, set[tuple[str, str]]] = {}
-    for run, dataset, version in await fetch_each(fetch, _OWN, {pin.run for pin in pins if pin.run}):
+    wrote = await own_generations(fetch, {pin.run for pin in pins if pin.run})
+    return [found and found.claim for found in await current_and_marked(fetch, pins, wrote)]
+
+
+async def own_generations(fetch: Fetch, runs: Collection[str]) -> OwnGenerations:
+    own: OwnGenerations = {}
+    for run, dataset, version in await fetch_each(fetch, _OWN, runs):
         own.setdefault(run, set()).add((dataset, version))
+    return own
+
+
+async def current_and_marked(fetch: Fetch, pins: Sequence[PinQuery], own: OwnGenerations) -> list[Current | None]:
+    """See ``GraphReader.current``. ``own``: of every run of the queries what it wrote."""
     names: dict[str, Name] = {}
     rows: list[list[object]] = []
     for number, pin in enumerate(pins):
@@ -59,11 +80,11 @@ async def current(fetch: Fetch, pins: Sequence[PinQuery]) -> list[Claim | None]:
         until = pin.at or keys.LATEST
         rows += [[number, key, f"{key} {keys.ANY_TIME}", f"{key} {until}!", sorted(wrote)] for key in members]
         names |= members
-    newest: list[Claim | None] = [None] * len(pins)
-    for row in await fetch_each(fetch, _CURRENT, rows):
-        claim, before = _claim(row[1:], names), newest[row[0]]
-        if before is None or _commit_order(before) < _commit_order(claim):
-            newest[row[0]] = claim
+    newest: list[Current | None] = [None] * len(pins)
+    for number, *row, marked in await fetch_each(fetch, _CURRENT, rows):
+        claim, before = _claim(row, names), newest[number]
+        if before is None or _commit_order(before.claim) < _commit_order(claim):
+            newest[number] = Current(claim, marked)
     return newest
 
 
@@ -123,14 +144,19 @@ async def listed(fetch: Fetch, datasets: Collection[Name]) -> set[Name]:
 _EXACT = """
 UNWIND $rows AS row
 MATCH (:Generation {key: row})<-[m:MADE]-(n:Run)
-RETURN row, n.id, m.commitTime ORDER BY row, n.id
+WITH row, n, m ORDER BY row, n.id
+RETURN collect([row, n.id, m.commitTime])
 """
 _OF_RUNS = """
 UNWIND $rows AS row
 MATCH (n:Run {id: row})-[m:MADE]->(g:Generation)-[:GENERATION_OF]->(d:Dataset)
-RETURN d.namespace, d.name, g.version, n.id, m.commitTime
+RETURN collect([d.namespace, d.name, g.version, n.id, m.commitTime])
 """
-_OWN = "UNWIND $rows AS row MATCH (n:Run {id: row})-[:MADE]->(g:Generation) RETURN row, g.dataset, g.version"
+_OWN = """
+UNWIND $rows AS row
+MATCH (n:Run {id: row})-[:MADE]->(g:Generation)
+RETURN collect([row, g.dataset, g.version])
+"""
 _NEWEST = "ORDER BY m.rank DESC, version DESC, run DESC"
 _FOUND = "n.id AS run, m.version AS version, m.commitTime AS time"
 _HISTORY = f"""
@@ -140,7 +166,7 @@ CALL (row) {{
         AND (m.commitTime < row[3] OR m.version < row[4])
     RETURN {_FOUND} {_NEWEST} LIMIT $limit
 }}
-RETURN row[0], version, run, time
+RETURN collect([row[0], version, run, time])
 """
 _CANDIDATES = f"""
 UNWIND $rows AS row
@@ -148,15 +174,15 @@ CALL (row) {{
     MATCH (n:Run)-[m:MADE]->() WHERE m.rank >= row + '  ' AND m.rank < row + ' {keys.ANY_TIME}'
     RETURN {_FOUND} {_NEWEST} LIMIT $limit
 }}
-RETURN row, version, run, time
+RETURN collect([row, version, run, time])
 """
 _CURRENT = f"""
 UNWIND $rows AS row
 CALL (row) {{
-    MATCH (n:Run)-[m:MADE]->() WHERE m.rank > row[2] AND m.rank < row[3] AND NOT m.version IN row[4]
-    RETURN {_FOUND} {_NEWEST} LIMIT 1
+    MATCH (n:Run)-[m:MADE]->(g) WHERE m.rank > row[2] AND m.rank < row[3] AND NOT m.version IN row[4]
+    RETURN {_FOUND}, g {_NEWEST} LIMIT 1
 }}
-RETURN row[0], row[1], version, run, time
+RETURN collect([row[0], row[1], version, run, time, EXISTS {{ MATCH (:Mark {{generation: g.key}}) }}])
 """
 _NEXT = f"""
 UNWIND $rows AS row
@@ -165,7 +191,7 @@ CALL (row) {{
         AND (m.commitTime > row[3] OR m.version > row[4])
     RETURN {_FOUND} ORDER BY m.rank, version, run LIMIT 1
 }}
-RETURN row[0], version, run, time
+RETURN collect([row[0], version, run, time])
 """
 _READ = """
 UNWIND $rows AS row
@@ -173,13 +199,13 @@ CALL (row) {
     MATCH (n:Run)-[r:%s]->() WHERE r.at >= row[2] AND r.at <= row[3]
     RETURN n.id AS run, r.version AS version LIMIT $limit
 }
-RETURN row[0], row[1], run, version
+RETURN collect([row[0], row[1], run, version])
 """
 _READS, _NAMES = _READ % "READS", _READ % "NAMES"
 _LISTED = """
 UNWIND $rows AS row
 MATCH (d:Dataset {key: row}) WHERE EXISTS { (d)<-[:READS|WRITES]-() }
-RETURN row
+RETURN collect([row])
 """
 _READING = """
 CALL () {
@@ -188,12 +214,13 @@ CALL () {
     UNWIND $named AS range MATCH (n:Run)-[r:NAMES]->() WHERE r.at >= range[0] AND r.at <= range[1] RETURN n
 }
 """
-_COUNT_READERS = _READING + "WITH n WHERE n.pinTime IS NOT NULL RETURN count(DISTINCT n)"
+_COUNT_READERS = _READING + "WITH n WHERE n.pinTime IS NOT NULL RETURN [[count(DISTINCT n)]]"
 _READERS = (
     _READING
     + """
 WITH DISTINCT n WHERE n.pinTime > $time OR (n.pinTime = $time AND n.id > $run)
-RETURN n.pinTime AS time, n.id AS run ORDER BY time, run LIMIT $limit
+WITH n ORDER BY n.pinTime, n.id LIMIT $limit
+RETURN collect([n.pinTime, n.id])
 """
 )
 _COUNT_COMMITS = """
@@ -202,5 +229,5 @@ CALL (row) {
     MATCH ()-[m:MADE]->() WHERE m.rank > row[0] AND m.rank <= row[1] AND (m.commitTime < row[2] OR m.version < row[3])
     RETURN count(m) AS made
 }
-RETURN made
+RETURN collect([made])
 """

@@ -46,7 +46,9 @@ async def seen_before(fetch: Fetch, kind: Literal["job", "dataset"], times: Sequ
 
 _EDGE_JOBS = """
 UNWIND $rows AS row
-MATCH (j:Job)-[:CONSUMES|PRODUCES]->(:Dataset {key: row}) RETURN DISTINCT j.namespace, j.name
+MATCH (j:Job)-[:CONSUMES|PRODUCES]->(:Dataset {key: row})
+WITH DISTINCT j
+RETURN collect([j.namespace, j.name])
 """
 _EDGES_AT = f"""
 UNWIND $rows AS row
@@ -55,10 +57,11 @@ CALL (row) {{
     RETURN n ORDER BY n.job DESC, n.recency DESC LIMIT $limit
 }}
 MATCH (n)-[r:READS|WRITES]->(d:Dataset) WHERE {SHOWS.format("d")}
-RETURN row, type(r), d.namespace, d.name, max(n.firstTime)
+WITH row, type(r) AS kind, d, max(n.firstTime) AS last
+RETURN collect([row, kind, d.namespace, d.name, last])
 """
 _SEEN_BETWEEN = {
-    "job": "MATCH (n:Job) WHERE n.firstTime >= $since AND n.firstTime < $before RETURN count(n)",
+    "job": "MATCH (n:Job) WHERE n.firstTime >= $since AND n.firstTime < $before RETURN [[count(n)]]",
     "dataset": "MATCH (n:Dataset) WHERE n.firstTime >= $since AND n.firstTime < $before "
-    "AND NOT n.namespace STARTS WITH $reserved RETURN count(n)",
+    "AND NOT n.namespace STARTS WITH $reserved RETURN [[count(n)]]",
 }

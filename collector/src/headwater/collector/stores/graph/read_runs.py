@@ -12,7 +12,7 @@ from headwater.collector.stores.graph import keys
 from headwater.collector.stores.graph.fetching import Fetch, Row, fetch_each
 from headwater.collector.stores.graph.known import SIDES, STATE_SEPARATOR
 from headwater.collector.stores.graph.mentions import MentionFacet, parsed
-from headwater.collector.stores.reading import IO, Facets, OutputFacet, RunFacts, RunFilter, RunRow
+from headwater.collector.stores.reading import IO, Claim, Facets, OutputFacet, RunFacts, RunFilter, RunRow
 from headwater.shared.event import Name
 
 
@@ -23,6 +23,21 @@ async def runs(
     facets: Collection[str] | None,
     described: Collection[str] | None,
 ) -> dict[str, RunFacts]:
+    found = await runs_and_claims(fetch, wanted, io, facets, described, claims=False)
+    return {run: facts for run, (facts, _) in found.items()}
+
+
+async def runs_and_claims(
+    fetch: Fetch,
+    wanted: Collection[str],
+    io: bool,
+    facets: Collection[str] | None,
+    described: Collection[str] | None,
+    *,
+    claims: bool = True,
+) -> dict[str, tuple[RunFacts, list[Claim]]]:
+    """With what each run claims to have written."""
+
     def asked(facet: MentionFacet) -> bool:
         about_dataset = facet.scope in (Scope.INPUT, Scope.OUTPUT)
         return (facets is None or facet.name in facets) and (
@@ -30,16 +45,22 @@ async def runs(
         )
 
     names = None if facets is None else sorted(facets)
-    rows = await fetch_each(fetch, _RUNS, wanted, io=io, facets=names)
+    rows = await fetch_each(fetch, _RUNS_AND_CLAIMS if claims else _RUNS, wanted, io=io, facets=names)
     mentioned = {
         facet.value: None for row in rows for mention in row[6] for facet in map(parsed, mention[-1]) if asked(facet)
     }
-    bodies: dict[str, str] = dict(await fetch_each(fetch, _BODIES, mentioned))
-    return {row[0]: _facts(row, io, asked, bodies) for row in rows}
+    bodies: dict[str, str] = dict(await fetch_each(fetch, _BODIES, mentioned)) if mentioned else {}
+    return {
+        row[0]: (
+            _facts(row, io, asked, bodies),
+            [Claim(Name(*made[:2]), made[2], row[0], made[3]) for made in row[9]],
+        )
+        for row in rows
+    }
 
 
 def _facts(row: Row, io: bool, asked: Callable[[MentionFacet], bool], bodies: dict[str, str]) -> RunFacts:
-    run, namespace, name, first, last, states, mentions, said, named = row
+    run, namespace, name, first, last, states, mentions, said, named, _ = row
     spoken = _Said()
     for scope, facet_name, body in said:
         spoken.add_own(scope, facet_name, body)
@@ -108,7 +129,7 @@ async def list_runs(fetch: Fetch, where: RunFilter, limit: int) -> list[RunRow]:
 
 async def count_runs(fetch: Fetch, where: RunFilter) -> int:
     condition, _, parameters = _filtered(where._replace(before=None))
-    return int((await fetch(f"MATCH (n:Run) WHERE {condition} RETURN count(n)", **parameters))[0][0])
+    return int((await fetch(f"MATCH (n:Run) WHERE {condition} RETURN [[count(n)]]", **parameters))[0][0])
 
 
 def _filtered(where: RunFilter) -> tuple[str, list[str], dict[str, Any]]:
@@ -134,34 +155,40 @@ def _filtered(where: RunFilter) -> tuple[str, list[str], dict[str, Any]]:
 async def latest_runs(fetch: Fetch, jobs: Collection[Name], each: int) -> dict[Name, list[RunRow]]:
     by_key = {keys.of(job): job for job in jobs}
     found: dict[Name, list[RunRow]] = {job: [] for job in by_key.values()}
-    for row in await fetch_each(fetch, _LATEST, by_key, each=each):
-        found[by_key[row[0]]].append(_row(row[1:]))
+    for key, run, *rest in await fetch_each(fetch, _LATEST, by_key, each=each):
+        found[by_key[key]].append(RunRow(run, by_key[key], *rest))
     for rows in found.values():
         rows.sort(key=lambda row: (row.first_time or "", row.run), reverse=True)
     return found
 
 
-_ROW = """
+_DERIVED = """n.state, n.contradiction, n.started, n.ended, n.firstTime, n.lastTime, n.logicalKey, n.nominalStart,
+    n.parent, n.root"""
+_ROW = f"""
 OPTIONAL MATCH (n)-[:RUN_OF]->(j:Job)
-RETURN n.id, j.namespace, j.name, n.state, n.contradiction, n.started, n.ended, n.firstTime, n.lastTime,
-    n.logicalKey, n.nominalStart, n.parent, n.root
+RETURN collect([n.id, j.namespace, j.name, {_DERIVED}])
 """
-_RUNS = """
+_RUN_FACTS = """
 UNWIND $rows AS row
 MATCH (n:Run {id: row})-[:RUN_OF]->(j:Job)
-RETURN n.id, j.namespace, j.name, n.firstTime, n.lastTime, n.states,
+RETURN collect([n.id, j.namespace, j.name, n.firstTime, n.lastTime, n.states,
     CASE WHEN NOT $io AND size($facets) = 0 THEN [] ELSE
         [(n)-[r:READS|WRITES|NAMES]->(d:Dataset) | [type(r), d.namespace, d.name, r.version, r.commitTime,
             CASE WHEN size($facets) = 0 THEN [] ELSE coalesce(r.facets, []) END]] END,
     CASE WHEN size($facets) = 0 THEN [] ELSE
         [(n)-[r:SAYS]->(v:Value) WHERE $facets IS NULL OR r.name IN $facets | [r.scope, r.name, v.body]] END,
-    n.jobTime
+    n.jobTime, %s])
 """
-_BODIES = "UNWIND $rows AS row MATCH (v:Value {hash: row}) RETURN row, v.body"
+_RUNS = _RUN_FACTS % "[]"
+_RUNS_AND_CLAIMS = (
+    _RUN_FACTS % "[(n)-[m:MADE]->(g:Generation)-[:GENERATION_OF]->(d:Dataset) | "
+    "[d.namespace, d.name, g.version, m.commitTime]]"
+)
+_BODIES = "UNWIND $rows AS row MATCH (v:Value {hash: row}) RETURN collect([row, v.body])"
 _LATEST = f"""
 UNWIND $rows AS row
 CALL (row) {{
     MATCH (n:Run) WHERE n.job = row AND n.recency >= '' RETURN n ORDER BY n.job DESC, n.recency DESC LIMIT $each
 }}
-{_ROW.replace("RETURN", "RETURN row,")}
+RETURN collect([row, n.id, {_DERIVED}])
 """

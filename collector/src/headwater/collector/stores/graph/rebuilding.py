@@ -19,7 +19,7 @@ _ROWS: Final = 1_000
 """Nodes deleted in one transaction, with their relationships."""
 
 READ_MARKER: Final = (
-    "MATCH (m:HeadwaterMeta {name: 'rebuild'}) RETURN m.owner, m.release, m.startedAt, m.emptied LIMIT 1"
+    "MATCH (m:HeadwaterMeta {name: 'rebuild'}) RETURN collect([m.owner, m.release, m.startedAt, m.emptied])"
 )
 TAKE_OVER: Final = "MATCH (m:HeadwaterMeta {name: 'rebuild'}) SET m.owner = $owner RETURN m.owner"
 END: Final = "MATCH (m:HeadwaterMeta {name: 'rebuild', owner: $owner}) DELETE m RETURN true"

@@ -64,6 +64,8 @@ _NODE_INDEXES: Final = (
     ("Dataset", "sort"),
     ("Job", "firstTime"),
     ("Dataset", "firstTime"),
+    ("Job", "deleted"),
+    ("Dataset", "deleted"),
     ("Value", "source"),
     ("Mark", "generation"),
 )

@@ -15,8 +15,10 @@ class Transaction:
         self._transaction = transaction
 
     async def each(self, statement: str, rows: Collection[Any]) -> list[list[Any]]:
-        """Runs a statement that begins with ``UNWIND $rows AS row``; what it returns. No rows: nothing is sent."""
+        """Runs a statement that begins with ``UNWIND $rows AS row``; what it returns, which is nothing or, as for
+        ``Fetch``, one list of rows. No rows: nothing is sent."""
         if not rows:
             return []
         result = await self._transaction.run(statement, rows=list(rows))
-        return [list(record.values()) async for record in result]
+        record = await result.single()
+        return record[0] if record is not None else []

@@ -74,7 +74,7 @@ SET r.spawning = w.id
 _WANTS: Final = """
 UNWIND $rows AS row
 MATCH (w:Want {id: row}) WHERE w.time IS NOT NULL
-RETURN row, w.time, w.partitions, w.comment
+RETURN collect([row, w.time, w.partitions, w.comment])
 """
 _OF_WANT: Final = """
 UNWIND $rows AS row
@@ -82,14 +82,16 @@ CALL (row) {
     MATCH (n:Run)-[r:%s]->() WHERE r.at >= row[1] + ' ' + row[2] AND r.at < row[1] + ' ~'
     RETURN n.id AS found ORDER BY r.at LIMIT $limit
 }
-RETURN row[0], found ORDER BY row[0], found
+WITH row, found ORDER BY row[0], found
+RETURN collect([row[0], found])
 """
 _OF_RUN: Final = """
 UNWIND $rows AS row
 CALL (row) {
     MATCH (:Run {id: row[1]})-[:%s]->(w:Want) WHERE w.id >= row[2] RETURN w.id AS found ORDER BY found LIMIT $limit
 }
-RETURN row[0], found ORDER BY row[0], found
+WITH row, found ORDER BY row[0], found
+RETURN collect([row[0], found])
 """
 _DERIVED: Final = """
 UNWIND $rows AS row
@@ -98,10 +100,15 @@ CALL (row) {
     MATCH (n)-[:SPAWNED]->(o:Want) WHERE o.id >= row[2] AND o.id <> row[1]
     RETURN DISTINCT o.id AS found ORDER BY found LIMIT $limit
 }
-RETURN row[0], found ORDER BY row[0], found
+WITH row, found ORDER BY row[0], found
+RETURN collect([row[0], found])
 """
-_COUNT_OF_WANT: Final = "UNWIND $rows AS row MATCH (w:Want {id: row[1]}) RETURN row[0], COUNT { (w)<-[:%s]-() }"
-_COUNT_OF_RUN: Final = "UNWIND $rows AS row MATCH (n:Run {id: row[1]}) RETURN row[0], COUNT { (n)-[:%s]->() }"
+_COUNT_OF_WANT: Final = (
+    "UNWIND $rows AS row MATCH (w:Want {id: row[1]}) RETURN collect([row[0], COUNT { (w)<-[:%s]-() }])"
+)
+_COUNT_OF_RUN: Final = (
+    "UNWIND $rows AS row MATCH (n:Run {id: row[1]}) RETURN collect([row[0], COUNT { (n)-[:%s]->() }])"
+)
 """Neo4j keeps how many relationships of a kind a node has."""
 _COUNT_DERIVED: Final = """
 UNWIND $rows AS row
@@ -110,7 +117,7 @@ CALL (row) {
     MATCH (n)-[:SPAWNED]->(o:Want) WHERE o.id <> row[1]
     RETURN count(DISTINCT o) AS total
 }
-RETURN row[0], total
+RETURN collect([row[0], total])
 """
 _LINKS: Final[dict[LinkKind, tuple[str, str]]] = {
     "runs": (_OF_WANT % "SERVES", _COUNT_OF_WANT % "SERVES"),
