@@ -175,8 +175,9 @@ async def _fresh(view: Watches, keeping: KeepingReader) -> dict[Node, KeptNode]:
 
 
 def _kept(made: MadeNode, edges: Sequence[JobEdge] | None, watch: Watch) -> KeptNode:
-    size = len(made.body) + _KEY_BYTES * len(watch.keys) + _EDGE_BYTES * len(edges or ()) + _NODE_BYTES
-    return KeptNode(made, edges, watch, size)
+    body = bytes(memoryview(made.body))  # a copy: JSON is made in a larger buffer, and twice as much would stay
+    size = len(body) + _KEY_BYTES * len(watch.keys) + _EDGE_BYTES * len(edges or ()) + _NODE_BYTES
+    return KeptNode(MadeNode(body, made.datasets), edges, watch, size)
 
 
 def _seen(node: Node, made: MadeNode, edges: bool) -> Seen:
