@@ -40,6 +40,8 @@ SIZES = [int(size) for size in os.environ.get("HEADWATER_BENCH_SIZES", "1000,100
 STORES = os.environ.get("HEADWATER_BENCH_STORES", "sqlite,postgres,mongo+neo4j").split(",")
 REQUESTS = int(os.environ.get("HEADWATER_BENCH_REQUESTS", "40"))
 WARM_UP = 3
+LONG_S = 60.0
+"""After which no more requests of a kind are made."""
 LAYERS = 40
 """Of a block; blocks share nothing, so the size of an answer does not follow the number of jobs."""
 BLOCK = LAYERS * WIDTH
@@ -196,6 +198,8 @@ class _Asking:
                 return None
             assert answer.status_code == 200, f"{request.path}: {answer.text}"
             entries = len(answer.json()[key])
+            if sum(took) > LONG_S:
+                break
         return _Taken(percentile(took, 0.5), percentile(took, 0.95), sum(cpu_s) / len(cpu_s), entries)
 
     async def _prepare(self, way: str, request: _Request) -> None:

@@ -52,6 +52,8 @@ async def test_t02_every_order_of_the_events_gives_one_state_and_one_graph(world
             assert run is not None
             assert run["state"] == "COMPLETED"
             graph = await other.questions.lineage(*_start("j"))
+            assert graph is not None
+            assert {each["name"] for each in graph["nodes"]} == {"a", "b", "c", "j"}
             await world.take([[json.dumps(each).encode()] for each in order])
             assert await world.questions.lineage(*_start("j")) == graph
             assert await world.questions.fingerprint() == await other.questions.fingerprint()
@@ -82,6 +84,18 @@ async def test_t04_conflicting_terminal_states_are_settled_by_rule(send, get):
     assert (run["state"], run["contradiction"]) == ("FAILED", True)
     assert run["endedAt"] == "2025-01-01T00:01:00Z"
     assert run["outputDatasetVersions"][0]["status"] == "candidate"
+
+
+@pytest.mark.parametrize("at", [1, 2], ids=["at the same time", "later"])
+async def test_t04_nothing_after_completed_changes_it_in_either_order(send, get, at):
+    """Of a run that completed: a FAIL later on is the contradiction; at the same time FAIL comes before COMPLETE."""
+    told = [event("COMPLETE", 1, "j", [], ["b"], minute=1), event("FAIL", 1, "j", minute=at)]
+    again = [{**each, "run": {"runId": run_id(2), "facets": {}}} for each in reversed(told)]
+    await send(*told, *again)
+    for run in (1, 2):
+        found = await get(f"/jobs/runs/{run_id(run)}")
+        assert (found["state"], found["contradiction"]) == ("FAILED" if at == 1 else "COMPLETED", True)
+        assert found["endedAt"] == "2025-01-01T00:01:00Z"
 
 
 async def test_t05_alternating_outputs_are_all_shown_and_each_run_has_its_own(send, get):
@@ -174,6 +188,18 @@ async def test_t09_odd_events_are_taken_or_refused_and_never_an_error(client, ch
 async def test_t09_a_date_and_a_time_without_zone_are_utc(send, get, time):
     await send(event("COMPLETE", 1, "j", time=time))
     assert (await get(f"/jobs/runs/{run_id(1)}"))["endedAt"] == "2025-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("time", "shown"),
+    [
+        ("2025-01-01T05:30:00+05:30", "2025-01-01T00:00:00Z"),
+        ("2025-01-01T00:00:00.123456789Z", "2025-01-01T00:00:00.123457Z"),
+    ],
+)
+async def test_t09_an_offset_is_reckoned_and_nanoseconds_are_rounded(send, get, time, shown):
+    await send(event("COMPLETE", 1, "j", time=time))
+    assert (await get(f"/jobs/runs/{run_id(1)}"))["endedAt"] == shown
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity"])

@@ -100,6 +100,18 @@ async def test_grandchildren_fold_into_the_outermost_job(send, get):
     assert names(half) == {"a", "app", "b"}
 
 
+async def test_a_deleted_dag_stands_for_no_tasks(client, send, get):
+    await send(
+        event("START", 11, "app", run_facets=child_of(10, "dag")),
+        event("COMPLETE", 1, "app.write", ["a"], ["b"], run_facets=child_of(11, "app")),
+    )
+    assert (await client.delete("/namespaces/jobs/jobs/dag")).status_code == 200
+    assert edges(await get("/lineage", nodeId=node("dataset", "a"), fold="parent")) == {("a", "app"), ("app", "b")}
+    assert (await client.delete("/namespaces/jobs/jobs/app")).status_code == 200
+    folded = await get("/lineage", nodeId=node("dataset", "a"), fold="parent")
+    assert edges(folded) == {("a", "app.write"), ("app.write", "b")}, "as without folding"
+
+
 async def test_twins_of_one_statement_fold_into_one(send, get):
     for run, name in ((1, "app.create_table_as_select"), (2, "app.insert_into")):
         await send(event("COMPLETE", run, name, ["a"], ["b"], run_facets=child_of(10, "app")))

@@ -42,9 +42,8 @@ async def fold(lookup: Lookup, graph: Graph, folds: Collection[Fold], unfold: Co
     jobs = [name for kind, name in graph.distances if kind == "job"]
     if "parent" in folds:
         ancestors = await _ancestors(lookup, jobs)
-        folded = _merged(
-            folded, {("job", job): ("job", _shown(job, chain, unfold)) for job, chain in ancestors.items()}
-        )
+        apart = {*unfold, *await _hidden(lookup, {job for chain in ancestors.values() for job in chain})}
+        folded = _merged(folded, {("job", job): ("job", _shown(job, chain, apart)) for job, chain in ancestors.items()})
     if "twins" in folds:
         parents = {job: chain[0] for job, chain in (await _ancestors(lookup, jobs)).items() if chain}
         folded = _merged(folded, _twins(folded.graph, parents))
@@ -79,9 +78,15 @@ async def _ancestors(lookup: Lookup, jobs: Collection[Name]) -> dict[Name, list[
     return chains
 
 
-def _shown(job: Name, chain: list[Name], unfold: Collection[Name]) -> Name:
-    """The outermost ancestor that is not to stay open, or else the job."""
-    return next((ancestor for ancestor in reversed(chain) if ancestor not in unfold), job)
+async def _hidden(lookup: Lookup, jobs: Collection[Name]) -> set[Name]:
+    """Those that no answer shows: a deleted DAG stands for no tasks, or they would be gone with it."""
+    known = await lookup.reader.jobs(jobs) if jobs else {}
+    return {job for job in jobs if job not in known or known[job].deleted}
+
+
+def _shown(job: Name, chain: list[Name], apart: Collection[Name]) -> Name:
+    """The outermost ancestor that may stand for others, or else the job."""
+    return next((ancestor for ancestor in reversed(chain) if ancestor not in apart), job)
 
 
 def _merged(folded: Folded, into: Mapping[Node, Node]) -> Folded:
