@@ -111,22 +111,35 @@ def _growth(store: str, kind: str, least: _Taken | None, most: _Taken | None) ->
 
 
 async def _measure(store: str, size: int) -> dict[str, _Taken | None]:
-    if store == "postgres":
-        _with_trigrams()
+    postgres = _with_trigrams() if store == "postgres" else None
     async with ENGINES[store]() as world:
         await _fill(world, size)
+        if postgres is not None:
+            _rest(postgres)
         asking = _Asking(world, size)
         return {kind: await asking.time(kind, make, key) for kind, (make, key) in _requests(size).items()}
 
 
-def _with_trigrams() -> None:
-    """The extension that docs/operations.md asks for where there are many names; the store finds it when it opens."""
+def _with_trigrams() -> str:
+    """The extension that docs/operations.md asks for where there are many names; the store finds it when it opens.
+    Returns the database's URL."""
     import psycopg
     from tests.support.server_stores import empty_postgres
     from tests.support.servers import needed
 
-    with psycopg.connect(empty_postgres(needed("postgres"))) as connection:
+    place = empty_postgres(needed("postgres"))
+    with psycopg.connect(place) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+    return place
+
+
+def _rest(place: str) -> None:
+    """What the server would do by itself in the minutes after so many rows, and would disturb what is measured then."""
+    import psycopg
+
+    with psycopg.connect(place, autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE")
+        connection.execute("CHECKPOINT")
 
 
 class _Request(NamedTuple):
@@ -149,6 +162,9 @@ def _requests(size: int) -> dict[str, tuple[Callable[[random.Random], _Request],
 
         return make
 
+    def graphs(way: str) -> dict[str, tuple[Callable[[random.Random], _Request], str]]:
+        return {f"lineage, depth {depth}, {way}": (lineage(depth), "graph") for depth in _LINEAGE}
+
     def search(chosen: random.Random) -> _Request:
         return _Request(f"/search?q=block_{block(chosen)}.layer_{chosen.randrange(LAYERS)}.job&limit=10")
 
@@ -156,7 +172,8 @@ def _requests(size: int) -> dict[str, tuple[Callable[[random.Random], _Request],
         return lambda _: _Request(path)
 
     return {
-        **{f"lineage, depth {depth}, {way}": (lineage(depth), "graph") for way in _WAYS for depth in _LINEAGE},
+        **graphs(_FIRST),
+        **graphs(_AGAIN),
         "jobs, limit 100": (always("/jobs?limit=100"), "jobs"),
         "datasets, limit 100": (always(f"/namespaces/{_NAMESPACE}/datasets?limit=100"), "datasets"),
         "runs, limit 100": (always("/namespaces/benchmark/jobs/history/runs?limit=100"), "runs"),
@@ -167,6 +184,7 @@ def _requests(size: int) -> dict[str, tuple[Callable[[random.Random], _Request],
             always(f"/namespaces/{_NAMESPACE}/datasets/history/versions?limit=100"),
             "versions",
         ),
+        **graphs(_AFTER_A_RUN),  # last: lists are of other jobs and runs afterwards
     }
 
 
@@ -188,7 +206,7 @@ class _Asking:
             request = make(chosen)
             way = kind.rpartition(", ")[2]
             await self._prepare(way, request)
-            with _nothing_kept() if way == _FIRST else nullcontext():
+            with nothing_kept() if way == _FIRST else nullcontext():
                 began, used = time.perf_counter(), time.process_time()
                 answer = await self._client.get(request.path)
             if number >= WARM_UP:
@@ -211,7 +229,7 @@ class _Asking:
 
 
 @contextmanager
-def _nothing_kept() -> Iterator[None]:
+def nothing_kept() -> Iterator[None]:
     """As in a process that was just started; new nodes are kept all the same."""
     find = NodeMemory.find
     NodeMemory.find = lambda *_: None  # type: ignore[method-assign]
