@@ -150,12 +150,14 @@ async def test_what_is_read_ahead_is_what_would_be_read() -> None:
         good_event(2, 2, outputs=[{"namespace": "db", "name": "out-1", "facets": gone}]),
         good_event(3, 3, outputs=[{"namespace": "db", "name": f"out-{n}"} for n in (3, 4)]),
     ]
+    raw += [good_event(number, number, eventType="START") for number in (5, 6)]
     runs = [f"00000000-0000-7000-8000-{number:012x}" for number in (1, 2, 3, 0xABC)]
     names = [Name("db", f"out-{number}") for number in (1, 3, 5)]
     async with postgres_store() as store:
         await World(store, Questions(store.reader())).take([raw])
         reader = store.reader()
         claims, drops = await reader.claims_of_runs(runs), await reader.drops(names)
+        unpublished = await reader.unpublished(names)
         facts, datasets = await reader.runs(runs), await reader.datasets(names)
 
         async def ahead(view: Reader) -> None:
@@ -165,7 +167,10 @@ async def test_what_is_read_ahead_is_what_would_be_read() -> None:
                 assert sorted(await view.claims_of_runs(asked)) == sorted(claims)
             assert await view.drops(names) == drops
             assert await view.drops([*names, Name("db", "out-4")]) == drops
+            assert await view.unpublished(names) == unpublished
+            assert await view.unpublished([*names, Name("db", "out-6")]) == {*unpublished, Name("db", "out-6")}
 
         await reader.whole(ahead)
     assert {claim.run for claim in claims} == {runs[0], runs[2]}
+    assert unpublished == {names[2]}
     assert [drop.dataset for drop in drops] == names[:1]

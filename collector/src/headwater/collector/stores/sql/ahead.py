@@ -1,6 +1,7 @@
 """What is read ahead in one question to a server: a trip takes longer than most of what is asked on it.
 
-Whoever asks for runs mostly asks for their claims next, and after datasets for their drops; both come with them.
+Whoever asks for runs mostly asks for their claims next, and after datasets for their drops and candidates; these come
+with them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from headwater.collector.merging.keys import run_key
 from headwater.collector.stores.reading import Claim, DatasetFacts, Drop, RunFacts
-from headwater.collector.stores.sql import read_entities, read_generations, read_runs
+from headwater.collector.stores.sql import read_catalog, read_entities, read_generations, read_runs
 from headwater.collector.stores.sql.selecting import keys_of
 from headwater.shared.event import Name
 
@@ -25,6 +26,8 @@ class Ahead:
         self._eager: Final = eager
         self._claims: dict[str, list[Claim]] = {}
         self._drops: dict[Name, list[Drop]] = {}
+        self._unpublished: set[Name] = set()
+        """Of the datasets whose drops are known."""
 
     @property
     def claims(self) -> Mapping[str, Sequence[Claim]]:
@@ -60,13 +63,20 @@ class Ahead:
     def datasets(self, connection: Connection, names: Collection[Name]) -> dict[Name, DatasetFacts]:
         if not self._eager:
             return read_entities.datasets(connection, names)
-        found, (rows,) = read_entities.datasets_beside(connection, names, read_entities.DROPS)
+        beside = (read_entities.DROPS, read_catalog.UNPUBLISHED)
+        found, (drops, unpublished) = read_entities.datasets_beside(connection, names, *beside)
         self._drops.update((name, []) for name in names)
-        for drop in read_entities.drops_from(keys_of(names), rows):
+        for drop in read_entities.drops_from(keys_of(names), drops):
             self._drops[drop.dataset].append(drop)
+        self._unpublished |= read_catalog.unpublished_from(keys_of(names), unpublished)
         return found
 
     def drops(self, connection: Connection, datasets: Collection[Name]) -> list[Drop]:
         if not self._drops.keys() >= set(datasets):
             return read_entities.drops(connection, datasets)
         return [drop for name in dict.fromkeys(datasets) for drop in self._drops[name]]
+
+    def unpublished(self, connection: Connection, datasets: Collection[Name]) -> set[Name]:
+        if not self._drops.keys() >= set(datasets):
+            return read_catalog.unpublished(connection, datasets)
+        return self._unpublished.intersection(datasets)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import orjson
-from sqlalchemy import func, literal_column, select
+from sqlalchemy import exists, func, literal_column, select
 from sqlalchemy.engine import Connection
 
 from headwater.collector.catalog import is_reserved
@@ -15,7 +15,7 @@ from headwater.collector.merging.catalog import namespace_key
 from headwater.collector.merging.sources import add_source
 from headwater.collector.stores.reading import MAX_SOURCES, NamespaceFacts, SourceFacts
 from headwater.collector.stores.sql import schema
-from headwater.collector.stores.sql.query import Query
+from headwater.collector.stores.sql.query import Query, Row
 from headwater.collector.stores.sql.selecting import keys_of
 from headwater.shared.event import Name
 
@@ -33,9 +33,13 @@ _SOURCES: Any = (
     .where(_facet.name == literal_column("'dataSource'"), _facet.scope == literal_column(str(int(Scope.DATASET))))
     .group_by(_facet.value, _value.value)
 )
-_UNPUBLISHED = Query(
-    select(_generation.dataset).where(_generation.commit_time.is_(None)).distinct(), among=_generation.dataset
+UNPUBLISHED = Query(
+    select(schema.dataset.c.key).where(
+        exists().where(_generation.dataset == schema.dataset.c.key, _generation.commit_time.is_(None))
+    ),
+    among=schema.dataset.c.key,
 )
+"""Datasets that have a candidate; one look each, however many candidates there are."""
 
 
 def namespace_facts(connection: Connection, names: Collection[str] | None) -> list[NamespaceFacts]:
@@ -79,4 +83,9 @@ def sources(connection: Connection) -> list[SourceFacts]:
 
 def unpublished(connection: Connection, datasets: Collection[Name]) -> set[Name]:
     names = keys_of(datasets)
-    return {names[row[0]] for row in _UNPUBLISHED.rows_among(connection, names)}
+    return unpublished_from(names, UNPUBLISHED.rows_among(connection, names))
+
+
+def unpublished_from(names: dict[bytes, Name], rows: Iterable[Row]) -> set[Name]:
+    """Those in rows of ``UNPUBLISHED``."""
+    return {names[row[0]] for row in rows}

@@ -302,6 +302,9 @@ class _View(SqlReader):
     async def drops(self, datasets: Collection[Name]) -> list[Drop]:
         return await self._fetch(self._ahead.drops, datasets) if datasets else []
 
+    async def unpublished(self, datasets: Collection[Name]) -> set[Name]:
+        return await self._fetch(self._ahead.unpublished, datasets) if datasets else set()
+
     async def _fetch(self, read: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         if self._guard.late:
             raise TransientError("the question was given up")
