@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 
+from headwater.collector.derive.edges import names_in
+from headwater.collector.derive.identity import Identity
 from headwater.collector.questions.folding import Folded
 from headwater.collector.questions.keeping import MadeNode, bodies_of
 from headwater.collector.questions.lineage import Graph
@@ -84,13 +86,20 @@ async def _made_jobs(reader: Reader, names: Collection[Name], at: str | None) ->
     if at is not None:
         views = await _views_at(reader, views, at)
     stated = await _dataset_edges(reader, views.values())
+    identity = Lookup(reader).identity
     made: dict[Node, MadeNode] = {}
     for name, view in views.items():
         data = job_data(view)
         if name in stated:
             data["datasetEdges"] = stated[name]
-        made["job", name] = MadeNode(orjson.dumps(data), view.datasets)
+        made["job", name] = MadeNode(orjson.dumps(data), _datasets_behind(view, identity))
     return made
+
+
+def _datasets_behind(view: JobView, identity: Identity) -> set[Name]:
+    """All that a job's node is made from, under each of their names."""
+    named = {*view.inputs, *view.outputs}.union(*(names_in(run.facts) for run in view.latest))
+    return {member for name in named for member in identity.members(name)}
 
 
 async def _made_datasets(reader: Reader, names: Collection[Name]) -> dict[Node, MadeNode]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
-from headwater.collector.derive.edges import inputs_of, names_in
+from headwater.collector.derive.edges import inputs_of
 from headwater.collector.derive.outputs import implied_version
 from headwater.collector.facts import Scope, Side
 from headwater.collector.questions.entities import edge_names, merged_facets
@@ -44,8 +44,6 @@ class JobView(NamedTuple):
     inputs: list[Name]
     outputs: list[Name]
     latest: list[RunView]
-    datasets: frozenset[Name] | set[Name]
-    """All that the view is made from, under each of their names."""
 
 
 class DatasetView(NamedTuple):
@@ -134,13 +132,15 @@ async def job_views(reader: Reader, names: Collection[Name], *, runs: int) -> di
         designed = {lookup.identity.of(each) for each in designs.get(job, {}).get(side, ())}
         return edge_names(lookup, of_job.get(job, []), side) or sorted(designed)
 
-    def view(facts: JobFacts) -> JobView:
-        inputs, outputs = names_on(facts.job, Side.INPUT), names_on(facts.job, Side.OUTPUT)
-        runs = [latest[row.run] for row in rows.get(facts.job, ()) if row.run in latest]
-        named = {*inputs, *outputs}.union(*(names_in(run.facts) for run in runs))
-        return JobView(facts, inputs, outputs, runs, {each for name in named for each in lookup.identity.members(name)})
-
-    return {name: view(facts) for name, facts in jobs.items()}
+    return {
+        name: JobView(
+            facts,
+            names_on(name, Side.INPUT),
+            names_on(name, Side.OUTPUT),
+            [latest[row.run] for row in rows.get(name, ()) if row.run in latest],
+        )
+        for name, facts in jobs.items()
+    }
 
 
 async def dataset_views(reader: Reader, names: Collection[Name]) -> dict[Name, DatasetView]:

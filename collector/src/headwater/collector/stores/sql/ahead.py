@@ -65,10 +65,11 @@ class Ahead:
             return read_entities.datasets(connection, names)
         beside = (read_entities.DROPS, read_catalog.UNPUBLISHED)
         found, (drops, unpublished) = read_entities.datasets_beside(connection, names, *beside)
+        by_key = keys_of(names)
         self._drops.update((name, []) for name in names)
-        for drop in read_entities.drops_from(keys_of(names), drops):
+        for drop in read_entities.drops_from(by_key, drops):
             self._drops[drop.dataset].append(drop)
-        self._unpublished |= read_catalog.unpublished_from(keys_of(names), unpublished)
+        self._unpublished |= read_catalog.unpublished_from(by_key, unpublished)
         return found
 
     def drops(self, connection: Connection, datasets: Collection[Name]) -> list[Drop]:
